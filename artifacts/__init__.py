@@ -1,0 +1,1 @@
+"""The large-output pipeline: noise filters, previews, the artifact store, the jq engine."""

@@ -1,0 +1,21 @@
+"""What `artifacts` is configured with: when a result is too large, and what a jq filter may take."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def knob(default: Any, help_text: str) -> Any:
+    """Declare a setting with its default and its line of help."""
+    return field(default=default, metadata={"help": help_text})
+
+
+@dataclass(frozen=True)
+class ArtifactLimits:
+    """Sizes and times of the large-output pipeline."""
+
+    inline_max_bytes: int = knob(24_000, "Largest result that the model reads whole.")
+    preview_max_bytes: int = knob(2_400, "Largest preview of a stored result.")
+    jq_timeout_s: float = knob(5.0, "Time limit of one jq filter.")
+    jq_memory_mb: int = knob(600, "Memory limit of one jq filter.")
+    jq_output_max_bytes: int = knob(32_000, "Largest answer of one jq filter.")
+    expires_days: int = knob(30, "Days after which a stored result is deleted.")

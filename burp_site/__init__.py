@@ -1,0 +1,1 @@
+"""Composition: settings, configuration, routing, logging, health. Nobody imports it."""

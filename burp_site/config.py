@@ -1,0 +1,231 @@
+"""Build each area's configuration from `burp.toml` and the environment, once, naming the key in every error."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+from artifacts.config import ArtifactLimits
+from burp_site import environment
+from burp_site.environment import Environment
+from chat.config import KEYED_PROVIDERS, ChatConfig, ModelRow, TurnLimits
+from tools_catalog.config import CatalogConfig
+from usage.config import Budgets, ModelPrice, PriceBand, UsageConfig
+
+PICO_PER_USD = 10**12
+TOKENS_PER_PRICE = 10**6
+Table = Mapping[str, Any]
+T = TypeVar("T")
+
+
+class ConfigProblem(ValueError):
+    """The configuration can't be used. `key` is the dotted path of the culprit."""
+
+    def __init__(self, key: str, problem: str) -> None:
+        super().__init__(f"{key}: {problem}")
+        self.key = key
+
+
+@dataclass(frozen=True)
+class BurpConfig:
+    """The whole configuration, one part an area."""
+
+    chat: ChatConfig
+    usage: UsageConfig
+    artifacts: ArtifactLimits
+    catalog: CatalogConfig
+
+
+@cache
+def load() -> BurpConfig:
+    """Return the configuration of this process."""
+    return build(environment.read())
+
+
+def build(env: Environment) -> BurpConfig:
+    """Read the file that `env` names and return the configuration. Raises `ConfigProblem`."""
+    document = _read_file(env.config_file)
+    known = ("default_models", "models", "turns", "budgets", "artifacts", "catalog")
+    _refuse_unknown(document, known, "")
+    models = _section(document, "models")
+    return BurpConfig(
+        chat=_chat(document, models, env),
+        usage=UsageConfig(prices=_all_prices(models), budgets=_budgets(_section(document, "budgets"))),
+        artifacts=read_section(ArtifactLimits, _section(document, "artifacts"), "artifacts"),
+        catalog=read_section(CatalogConfig, _section(document, "catalog"), "catalog"),
+    )
+
+
+def read_section(cls: type[T], table: Table, path: str, *, skip: tuple[str, ...] = (), **given: Any) -> T:
+    """Build the dataclass `cls` from `table`, checking names, presence and types of its fields."""
+    hints = get_type_hints(cls)
+    names = [f.name for f in fields(cls) if f.name not in given]  # type: ignore[arg-type]
+    _refuse_unknown(table, (*names, *skip), path)
+    values = dict(given)
+    for f in fields(cls):  # type: ignore[arg-type]
+        if f.name in given:
+            continue
+        if f.name in table:
+            values[f.name] = _checked(table[f.name], hints[f.name], f"{path}.{f.name}")
+        elif f.default is MISSING and f.default_factory is MISSING:
+            raise ConfigProblem(f"{path}.{f.name}", "is missing")
+    return cls(**values)
+
+
+def _read_file(path: Path) -> Table:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise ConfigProblem(str(path), f"can't be read: {problem.strerror}") from problem
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigProblem(str(path), f"is not TOML: {problem}") from problem
+
+
+def _section(document: Table, name: str) -> Table:
+    table = document.get(name, {})
+    if not isinstance(table, dict):
+        raise ConfigProblem(name, "must be a table")
+    return table
+
+
+def _refuse_unknown(table: Table, known: tuple[str, ...], path: str) -> None:
+    for name in table:
+        if name not in known:
+            raise ConfigProblem(f"{path}.{name}".lstrip("."), f"is not a key; known: {', '.join(known)}")
+
+
+def _checked(value: Any, hint: Any, key: str) -> Any:
+    """Return `value` as the type that `hint` asks for; numbers must not be negative."""
+    if hint in (int, float):
+        is_number = isinstance(value, int | float if hint is float else int) and not isinstance(value, bool)
+        if not is_number or value < 0:
+            raise ConfigProblem(key, f"{value!r} is not a number of zero or more")
+        return hint(value)
+    if hint is bool or hint is str:
+        if not isinstance(value, hint):
+            raise ConfigProblem(key, f"{value!r} is not a {'boolean' if hint is bool else 'text'}")
+        return value
+    if hint == tuple[str, ...]:
+        return tuple(_texts(value, key))
+    return _lists_by_name(value, key)
+
+
+def _texts(value: Any, key: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigProblem(key, f"{value!r} is not a list of texts")
+    return value
+
+
+def _lists_by_name(value: Any, key: str) -> dict[str, list[str]]:
+    if not isinstance(value, dict):
+        raise ConfigProblem(key, f"{value!r} is not a table of lists")
+    return {name: _texts(items, f"{key}.{name}") for name, items in value.items()}
+
+
+def _chat(document: Table, models: Table, env: Environment) -> ChatConfig:
+    rows = tuple(_model_row(key, table) for key, table in models.items())
+    api_keys = {"anthropic": env.anthropic_api_key} if env.anthropic_api_key else {}
+    return ChatConfig(
+        models=rows,
+        default_model=_default_model(document, rows, env, set(api_keys)),
+        turns=read_section(TurnLimits, _section(document, "turns"), "turns"),
+        upstreams=env.upstreams,
+        api_keys=api_keys,
+    )
+
+
+def _model_row(key: str, table: Any) -> ModelRow:
+    path = f"models.{key}"
+    if not isinstance(table, dict):
+        raise ConfigProblem(path, "must be a table")
+    row = read_section(ModelRow, table, path, skip=("prices",), key=key)
+    if row.default_effort and row.default_effort not in row.efforts:
+        raise ConfigProblem(f"{path}.default_effort", f"{row.default_effort!r} is not one of its efforts")
+    return row
+
+
+def _default_model(document: Table, rows: tuple[ModelRow, ...], env: Environment, providers: set[str]) -> str:
+    """Return the chosen model, or the first of `default_models` whose provider has what it needs."""
+    by_key = {row.key: row for row in rows}
+    candidates = _texts(document.get("default_models", []), "default_models")
+    for name, keys in (("BURP_MODEL", [env.model] if env.model else []), ("default_models", candidates)):
+        for key in keys:
+            if key not in by_key:
+                raise ConfigProblem(name, f"no model has the key {key!r}; known: {', '.join(by_key)}")
+    if env.model:
+        return env.model
+    for key in candidates:
+        if by_key[key].provider not in KEYED_PROVIDERS or by_key[key].provider in providers:
+            return key
+    raise ConfigProblem("default_models", "none of these can be used without a key; add `recipes`")
+
+
+def _all_prices(models: Table) -> tuple[ModelPrice, ...]:
+    return tuple(price for key, table in models.items() for price in _prices(key, table))
+
+
+def _prices(key: str, table: Table) -> list[ModelPrice]:
+    """Group the rows of one model by the day from which they hold."""
+    path = f"models.{key}.prices"
+    rows = table.get("prices", [])
+    if not isinstance(rows, list) or not rows:
+        raise ConfigProblem(path, "is missing: a model without a price can't be used")
+    by_start: dict[date, list[PriceBand]] = {}
+    for number, row in enumerate(rows, 1):
+        starts, band = _price_row(row, f"{path}[{number}]")
+        by_start.setdefault(starts, []).append(band)
+    return [ModelPrice(key, starts, _ordered(bands, path)) for starts, bands in sorted(by_start.items())]
+
+
+def _price_row(row: Any, path: str) -> tuple[date, PriceBand]:
+    tiers = [f.name for f in fields(PriceBand) if f.name != "max_prompt_tokens"]
+    if not isinstance(row, dict):
+        raise ConfigProblem(path, "must be a table")
+    _refuse_unknown(row, ("from", "max_prompt_tokens", *tiers), path)
+    if type(row.get("from")) is not date:
+        raise ConfigProblem(f"{path}.from", "must be a date such as 2026-11-30")
+    prices = {tier: pico_per_token(row.get(tier), f"{path}.{tier}") for tier in tiers}
+    band = row.get("max_prompt_tokens")
+    if band is not None:
+        _checked(band, int, f"{path}.max_prompt_tokens")
+    return row["from"], PriceBand(max_prompt_tokens=band, **prices)
+
+
+def _ordered(bands: list[PriceBand], path: str) -> tuple[PriceBand, ...]:
+    ordered = sorted(bands, key=lambda band: (band.max_prompt_tokens is None, band.max_prompt_tokens or 0))
+    limits = [band.max_prompt_tokens for band in ordered]
+    if limits[-1] is not None or len(set(limits)) != len(limits):
+        raise ConfigProblem(path, "each day needs one row without max_prompt_tokens, and no two rows of one size")
+    return tuple(ordered)
+
+
+def pico_usd(value: Any, key: str) -> int:
+    """Return a text such as "2.50" (USD) as integer pico-USD. Floats are refused: they can't hold a price."""
+    if not isinstance(value, str):
+        raise ConfigProblem(key, f'{value!r} is not a price; write USD as a text such as "2.50"')
+    try:
+        amount = Decimal(value) * PICO_PER_USD
+    except InvalidOperation:
+        raise ConfigProblem(key, f"{value!r} is not a number") from None
+    if not amount.is_finite() or amount < 0 or amount != amount.to_integral_value():
+        raise ConfigProblem(key, f"{value!r} is not an amount of whole pico-USD")
+    return int(amount)
+
+
+def pico_per_token(value: Any, key: str) -> int:
+    """Return a price in USD per million tokens as pico-USD a token."""
+    pico, rest = divmod(pico_usd(value, key), TOKENS_PER_PRICE)
+    if rest:
+        raise ConfigProblem(key, f"{value!r} is finer than one pico-USD a token")
+    return pico
+
+
+def _budgets(table: Table) -> Budgets:
+    names = ("turn_usd", "daily_usd", "monthly_usd")
+    _refuse_unknown(table, names, "budgets")
+    amounts = [pico_usd(table.get(name), f"budgets.{name}") for name in names]
+    return Budgets(turn_pico_usd=amounts[0], daily_pico_usd=amounts[1], monthly_pico_usd=amounts[2])

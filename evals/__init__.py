@@ -1,0 +1,1 @@
+"""Datasets, evaluators, experiments: quality measured over the code path that users hit."""

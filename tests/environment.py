@@ -1,0 +1,70 @@
+"""Make a test run independent of the machine: own data folder, no keys, no network but loopback."""
+
+import atexit
+import os
+import shutil
+import socket
+import tempfile
+from typing import Any
+
+REMOVED = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "DATABASE_URL",
+    "REDIS_URL",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+)
+LOOPBACK = ("127.", "localhost", "::1")
+
+
+class NetworkForbidden(RuntimeError):
+    """A test tried to leave the machine."""
+
+    def __init__(self, host: object) -> None:
+        super().__init__(f"tests must not reach {host!r}: only loopback is allowed")
+
+
+def prepare() -> None:
+    """Set up this process's environment; child processes inherit it."""
+    for name in [name for name in os.environ if name.startswith("BURP_")] + list(REMOVED):
+        os.environ.pop(name, None)
+    folder = tempfile.mkdtemp(prefix="burp-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["BURP_DATA_DIR"] = folder
+    os.environ["BURP_UPSTREAMS"] = "snapshot"
+    os.environ["DJANGO_SETTINGS_MODULE"] = "burp_site.settings"
+
+
+def block_network() -> None:
+    """Refuse every connection and name look-up that leaves the machine."""
+    for name in ("connect", "connect_ex"):
+        setattr(socket.socket, name, _loopback_only(getattr(socket.socket, name)))
+    look_up = socket.getaddrinfo
+
+    def getaddrinfo(host: Any, *args: Any, **kwargs: Any) -> Any:
+        _refuse_remote(host)
+        return look_up(host, *args, **kwargs)
+
+    socket.getaddrinfo = getaddrinfo
+
+
+def _loopback_only(method: Any) -> Any:
+    def guarded(self: socket.socket, address: Any) -> Any:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            _refuse_remote(address[0])
+        return method(self, address)
+
+    return guarded
+
+
+def _refuse_remote(host: Any) -> None:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name and not name.startswith(LOOPBACK) and name != "0.0.0.0":
+        raise NetworkForbidden(name)

@@ -1,0 +1,1 @@
+"""Who may use BURP and how much: users, tokens, ledger, prices, budgets."""
