@@ -1,0 +1,1 @@
+"""Sessions, the agent loop and its providers, pages and API."""

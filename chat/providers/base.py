@@ -1,0 +1,207 @@
+"""What the loop and a model provider owe each other.
+
+A provider turns a `ModelRequest` into its own wire format, streams the answer as model events,
+and ends with exactly one `ModelReply` that holds the message as the provider returned it.
+Adding a provider means adding one module and its rows in `burp.toml`.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from mcp_server.codes import TurnOutcome
+
+Json = Any
+
+
+@dataclass(frozen=True)
+class ToolDefinition:
+    """A tool as the model may see it. `deferred` tools are found by search, not shown up front."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Json]
+    deferred: bool = False
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A model's wish to call a tool. `problem` says why it must not run (cut off, not JSON)."""
+
+    id: str
+    name: str
+    arguments: dict[str, Json]
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """The answer to one tool call, as the model reads it.
+
+    `text` starts with the line `[fetched_at: …Z]` for anything that was fetched.
+    `tool_references` names the tools that a catalogue search found, best first.
+    """
+
+    call_id: str
+    name: str
+    text: str
+    is_error: bool = False
+    tool_references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TokenUsage:
+    """Tokens of one model call by price tier. `input` excludes all cached tokens."""
+
+    input: int = 0
+    output: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+    cache_read: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts by tier name."""
+        return {
+            "input": self.input,
+            "output": self.output,
+            "cache_write_5m": self.cache_write_5m,
+            "cache_write_1h": self.cache_write_1h,
+            "cache_read": self.cache_read,
+        }
+
+
+# --- transcript entries: the neutral projection plus the provider's own message -------------
+
+
+@dataclass(frozen=True)
+class UserEntry:
+    """What the user asked."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class AssistantEntry:
+    """One model message. `raw` is replayed as is while `provider`, `model` and
+    `context_version` are those of the request; else the projection is sent."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    provider: str = ""
+    model: str = ""
+    raw: tuple[dict[str, Json], ...] = ()
+    context_version: str = ""
+    stop_reason: str = ""
+    interrupted: bool = False
+    usage_raw: dict[str, Json] = field(default_factory=dict)
+    request_id: str = ""
+
+
+@dataclass(frozen=True)
+class ToolResultsEntry:
+    """The results of one message's calls, in the order of the calls."""
+
+    results: tuple[ToolResult, ...]
+
+
+Entry = UserEntry | AssistantEntry | ToolResultsEntry
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One call of the model. `entries` ends with a user or a tool results entry."""
+
+    model: str
+    system: str
+    tools: tuple[ToolDefinition, ...]
+    entries: tuple[Entry, ...]
+    context_version: str
+    max_output_tokens: int
+    effort: str = ""
+
+
+# --- what a provider's stream yields ---------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ReasoningDelta:
+    """A piece of visible reasoning."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class TextDelta:
+    """A piece of text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ModelReply:
+    """The end of a stream: the whole message as returned, its usage by tier, its stop reason.
+
+    `stop_reason` is one of `end`, `tool_use`, `max_tokens`, `refusal`, `pause`, `context_overflow`.
+    """
+
+    entry: AssistantEntry
+    usage: TokenUsage
+    stop_reason: str
+
+
+ModelEvent = ReasoningDelta | TextDelta | ModelReply
+
+
+class ModelFailure(Exception):
+    """A model call failed. `usage` and `partial` are what had arrived by then.
+
+    `retry_after_s` is the service's own wish; `retryable` says whether the same request
+    may succeed later. `shown` says whether any delta was already yielded.
+    """
+
+    def __init__(
+        self,
+        outcome: TurnOutcome,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after_s: float | None = None,
+        usage: TokenUsage | None = None,
+        estimated: bool = False,
+        partial: AssistantEntry | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+        self.message = message
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+        self.usage = usage
+        self.estimated = estimated
+        self.partial = partial
+
+
+class Provider(Protocol):
+    """A model service. `name` is the key in `burp.toml`."""
+
+    name: str
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Stream one model message; raise `ModelFailure` for every failure.
+
+        When the consumer closes or cancels the iterator, the connection is closed at once;
+        `partial_usage()` then tells what had been used.
+        """
+        ...
+
+    def worst_case(self, request: ModelRequest) -> TokenUsage:
+        """Return the most that `request` can use, for the reservation before the call."""
+        ...
+
+    def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
+        """Return what the last, unfinished stream had brought: a message that may be stored
+        (text only; no open calls, no unsigned thinking) and its usage so far."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        ...

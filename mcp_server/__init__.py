@@ -1,0 +1,1 @@
+"""The unified MCP server: ten biomedical databases behind one protocol; knows no Django."""

@@ -1,0 +1,53 @@
+"""`python -m mcp_server`: read the environment and serve over stdio until the parent is gone."""
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+
+from mcp.server.stdio import stdio_server
+
+from mcp_server.config import MODES, ServerConfig
+from mcp_server.registry import discover
+from mcp_server.server import ToolServer
+
+PARENT_CHECK_S = 1.0
+
+
+async def _until_orphaned(parent: int) -> None:
+    """Return when the parent process is another one than at the start."""
+    while os.getppid() == parent:  # noqa: ASYNC110 - there is no event for the death of a parent
+        await asyncio.sleep(PARENT_CHECK_S)
+
+
+async def serve(config: ServerConfig) -> None:
+    """Serve until stdin closes or the parent dies."""
+    parent = os.getppid()
+    server = ToolServer(discover(), config)
+    protocol = server.mcp()
+    try:
+        async with stdio_server() as (reading, writing):
+            run = asyncio.create_task(protocol.run(reading, writing, protocol.create_initialization_options()))
+            orphaned = asyncio.create_task(_until_orphaned(parent))
+            await asyncio.wait([run, orphaned], return_when=asyncio.FIRST_COMPLETED)
+            if not run.done():
+                # Stdin may still be held open by a process that will never write again.
+                os._exit(0)
+            orphaned.cancel()
+            await run
+    finally:
+        await server.aclose()
+
+
+def main() -> None:
+    """Parse the command line and serve."""
+    parser = argparse.ArgumentParser(prog="python -m mcp_server", description=__doc__)
+    parser.add_argument("--upstreams", choices=MODES, help="where records come from (default: BURP_UPSTREAMS)")
+    options = parser.parse_args()
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    asyncio.run(serve(ServerConfig.from_environment(os.environ, options.upstreams)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The one way out: requests, retries, rate limits, and the offline snapshot."""

@@ -1,0 +1,212 @@
+"""What a tool uses to ask its database: one `Api` a tool call.
+
+It resolves paths against the platform's base, waits for the rate limit, retries what is worth
+retrying within the call's time, checks that the answer is what was asked for, and keeps the list
+of requests for the provenance of the result.
+"""
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from mcp_server.http.errors import (
+    UpstreamBadResponse,
+    UpstreamError,
+    UpstreamNotFound,
+    UpstreamRateLimited,
+    UpstreamRefused,
+    UpstreamUnavailable,
+)
+from mcp_server.http.messages import Origin, Request, Response, Transport, redact
+from mcp_server.http.rate_limit import Rate, RateLimits
+from mcp_server.http.retry import ATTEMPTS, attempts, retry_after_seconds
+
+Json = Any
+Parameters = Mapping[str, Any]
+MESSAGE_MAX_CHARS = 600
+
+
+@dataclass
+class CallTrace:
+    """What happened upstream during one tool call."""
+
+    requests: list[dict[str, Json]] = field(default_factory=list)
+    origins: list[Origin] = field(default_factory=list)
+    release: str = ""
+
+
+@dataclass
+class Api:
+    """A platform's address and manners, bound to one tool call.
+
+    `deadline` is on the monotonic clock. `progress` tells a waiting person about retries.
+    """
+
+    platform: str
+    base_url: str
+    rate: Rate
+    transport: Transport
+    limits: RateLimits
+    deadline: float
+    credentials: Mapping[str, str] = field(default_factory=dict)
+    progress: Callable[[str], None] = lambda message: None
+    trace: CallTrace = field(default_factory=CallTrace)
+
+    async def get(
+        self,
+        path: str,
+        parameters: Parameters | None = None,
+        *,
+        base: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Json:
+        """Return the JSON at `path`. Parameters that are None are left out, lists are joined by commas."""
+        return self._json(await self.fetch("GET", path, parameters, base=base, headers=headers))
+
+    async def get_text(
+        self,
+        path: str,
+        parameters: Parameters | None = None,
+        *,
+        base: str | None = None,
+        accept: str = "*/*",
+        starts_with: str = "",
+    ) -> str:
+        """Return the text at `path`; with `starts_with`, any other beginning is a bad response."""
+        response = await self.fetch("GET", path, parameters, base=base, headers={"Accept": accept})
+        text = response.text()
+        if starts_with and not text.lstrip("\ufeff \r\n\t").startswith(starts_with):
+            raise UpstreamBadResponse(self._host(base), f"expected {starts_with!r}, got {self._words(text)!r}")
+        return text
+
+    async def post(
+        self,
+        path: str,
+        body: Json,
+        parameters: Parameters | None = None,
+        *,
+        base: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Json:
+        """Send JSON and return JSON."""
+        return self._json(await self.fetch("POST", path, parameters, body=body, base=base, headers=headers))
+
+    async def graphql(self, operation: str, query: str, variables: Mapping[str, Json], *, path: str = "") -> Json:
+        """Run a named GraphQL operation and return its `data`; errors in the body are raised."""
+        body = {"operationName": operation, "query": " ".join(query.split()), "variables": dict(variables)}
+        answer = await self.post(path, body)
+        if not isinstance(answer, dict) or "data" not in answer or answer.get("errors"):
+            errors = answer.get("errors") if isinstance(answer, dict) else None
+            code = str((errors or [{}])[0].get("extensions", {}).get("code", ""))
+            message = "; ".join(str(error.get("message", error)) for error in errors or []) or "no data in the answer"
+            kind = UpstreamUnavailable if code.startswith("SOURCE_UNAVAILABLE") else UpstreamRefused
+            raise kind(self._host(None), self._words(message), body=answer)
+        return answer["data"]
+
+    async def fetch(
+        self,
+        method: str,
+        path: str,
+        parameters: Parameters | None = None,
+        *,
+        body: Json = None,
+        text: str | None = None,
+        base: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """Send a request, with retries, and return the 2xx response; raise `UpstreamError` otherwise."""
+        request = Request(method, self._url(path, parameters, base), headers or {}, body, text)
+        record: dict[str, Json] = {"method": method, "url": request.public_url, "status": None, "attempts": 0}
+        self.trace.requests.append(record)
+        started = time.monotonic()
+        try:
+            async for attempt in attempts(self._remaining_s):
+                with attempt:
+                    record["attempts"] = attempt.num
+                    if attempt.num > 1:
+                        self.progress(f"{request.host} did not answer; attempt {attempt.num} of {ATTEMPTS}")
+                    return await self._attempt(request, record)
+            raise UpstreamUnavailable(request.host, "no attempt was possible in the time left")
+        finally:
+            record["seconds"] = round(time.monotonic() - started, 3)
+
+    async def _attempt(self, request: Request, record: dict[str, Json]) -> Response:
+        waiting = time.monotonic()
+        await self.limits.wait(self.platform, self.rate)
+        if time.monotonic() - waiting > 1:
+            self.progress(f"waited for the rate limit of {request.host}")
+        response = await self.transport.send(request)
+        record["status"] = response.status
+        record["bytes"] = len(response.content)
+        if response.origin:
+            self.trace.origins.append(response.origin)
+        if response.status >= 300:
+            raise self._error(request.host, response)
+        return response
+
+    def _error(self, host: str, response: Response) -> UpstreamError:
+        status = response.status
+        body: Json
+        try:
+            body = json.loads(response.content)
+        except ValueError:
+            body = response.text()
+        retry_after = retry_after_seconds(response.headers.get("retry-after"))
+        message = self._words(self._said(body))
+        if status in (404, 410):
+            return UpstreamNotFound(host, message, status=status, body=body)
+        if status == 429:
+            return UpstreamRateLimited(host, message, status=status, retry_after_s=retry_after, body=body)
+        if status >= 500 or status == 408:
+            return UpstreamUnavailable(host, message, status=status, retry_after_s=retry_after, body=body)
+        return UpstreamRefused(host, message, status=status, body=body)
+
+    @staticmethod
+    def _said(body: Json) -> str:
+        """Pick the upstream's own words out of an error body."""
+        if isinstance(body, dict):
+            for name in ("error", "message", "messages", "errors", "error_message", "detail", "Fault", "data"):
+                if body.get(name):
+                    return body[name] if isinstance(body[name], str) else json.dumps(body[name], ensure_ascii=False)
+        return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+
+    @staticmethod
+    def _words(text: str) -> str:
+        """Shorten an upstream's text to what a person or a model can use: no markup, no keys."""
+        plain = re.sub(r"<(script|style)\b.*?</\1>|<[^>]+>", " ", text, flags=re.DOTALL | re.IGNORECASE)
+        return " ".join(redact(plain).split())[:MESSAGE_MAX_CHARS] or "(empty answer)"
+
+    def _json(self, response: Response) -> Json:
+        text = response.text().strip()
+        if not text:
+            raise UpstreamBadResponse(self._host(None), "an empty body where JSON was promised", status=response.status)
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            message = f"not JSON where JSON was promised: {self._words(text[:2000])}"
+            raise UpstreamBadResponse(self._host(None), message, status=response.status) from error
+
+    def _url(self, path: str, parameters: Parameters | None, base: str | None) -> str:
+        url = (base or self.base_url).rstrip("/") + (f"/{path.lstrip('/')}" if path else "")
+        pairs = [(name, _as_text(value)) for name, value in (parameters or {}).items() if value is not None]
+        pairs += [(name, value) for name, value in self.credentials.items()]
+        query = urlencode(pairs)
+        return f"{url}{'&' if '?' in url else '?'}{query}" if query else url
+
+    def _host(self, base: str | None) -> str:
+        return urlsplit(base or self.base_url).netloc
+
+    def _remaining_s(self) -> float:
+        return self.deadline - time.monotonic()
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ",".join(str(part) for part in value)
+    return str(value)

@@ -1,0 +1,62 @@
+"""Attempts and total time of one request, with the upstream's own wish for a pause.
+
+The maths is stamina's; here stands only what is worth another attempt and how long.
+"""
+
+import email.utils
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+
+import stamina
+import stamina.instrumentation
+
+from mcp_server.http.errors import UpstreamError
+
+ATTEMPTS = 4
+FIRST_WAIT_S = 0.4
+LONGEST_WAIT_S = 8.0
+
+# Retries are told through progress messages and the request list, not through a logger.
+stamina.instrumentation.set_on_retry_hooks([])
+
+
+def retry_after_seconds(value: str | None, now: datetime | None = None) -> float | None:
+    """Read a Retry-After header: seconds or an HTTP date. Nonsense and the past give None."""
+    if not value:
+        return None
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        when = email.utils.parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    seconds = (when - (now or datetime.now(UTC))).total_seconds()
+    return seconds if seconds > 0 else None
+
+
+def worth_another(remaining_s: Callable[[], float]) -> Callable[[Exception], bool | float]:
+    """Return stamina's hook: False ends, True backs off, a number is the wait in seconds."""
+
+    def hook(error: Exception) -> bool | float:
+        if not (isinstance(error, UpstreamError) and error.retryable):
+            return False
+        if error.retry_after_s is None:
+            return remaining_s() > FIRST_WAIT_S
+        return error.retry_after_s if error.retry_after_s < remaining_s() else False
+
+    return hook
+
+
+def attempts(remaining_s: Callable[[], float]) -> AsyncIterator[stamina.Attempt]:
+    """Iterate over the attempts that fit into the remaining time."""
+    return stamina.retry_context(
+        on=worth_another(remaining_s),
+        attempts=ATTEMPTS,
+        timeout=max(remaining_s(), 0.1),
+        wait_initial=FIRST_WAIT_S,
+        wait_max=LONGEST_WAIT_S,
+        wait_jitter=FIRST_WAIT_S,
+    ).__aiter__()
