@@ -5,7 +5,7 @@ and ends with exactly one `ModelReply` that holds the message as the provider re
 Adding a provider means adding one module and its rows in `burp.toml`.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -95,6 +95,7 @@ class AssistantEntry:
     interrupted: bool = False
     usage_raw: dict[str, Json] = field(default_factory=dict)
     request_id: str = ""
+    stop_details: dict[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,7 @@ class ModelFailure(Exception):
         usage: TokenUsage | None = None,
         estimated: bool = False,
         partial: AssistantEntry | None = None,
+        shown: bool = False,
     ) -> None:
         super().__init__(message)
         self.outcome = outcome
@@ -178,18 +180,20 @@ class ModelFailure(Exception):
         self.usage = usage
         self.estimated = estimated
         self.partial = partial
+        self.shown = shown
 
 
 class Provider(Protocol):
-    """A model service. `name` is the key in `burp.toml`."""
+    """A model service. `name` is the key in `burp.toml`. One instance serves one turn at a time."""
 
     name: str
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one model message; raise `ModelFailure` for every failure.
 
         When the consumer closes or cancels the iterator, the connection is closed at once;
-        `partial_usage()` then tells what had been used.
+        `partial()` then tells what had been used. Consume it under `contextlib.aclosing`: a
+        generator that is merely dropped closes its connection only when it is collected.
         """
         ...
 
@@ -198,8 +202,8 @@ class Provider(Protocol):
         ...
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
-        """Return what the last, unfinished stream had brought: a message that may be stored
-        (text only; no open calls, no unsigned thinking) and its usage so far."""
+        """Return what the last stream had brought up to now: a message that may be stored
+        (text and signed thinking; no open calls) and its usage so far, an estimate."""
         ...
 
     async def aclose(self) -> None:
