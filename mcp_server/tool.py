@@ -31,7 +31,8 @@ class Arg:
     """What an argument means and how it must look. `normalise` runs before the check."""
 
     description: str
-    example: Json = None
+    # An optional argument's annotation is hashed, and an example may be a list.
+    example: Json = field(default=None, hash=False)
     pattern: str | None = None
     minimum: float | None = None
     maximum: float | None = None
