@@ -1,10 +1,9 @@
 """Build each area's configuration from `burp.toml` and the environment, once, naming the key in every error."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from datetime import date
-from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -15,9 +14,8 @@ from burp_site.environment import Environment
 from chat.config import KEYED_PROVIDERS, ChatConfig, ModelRow, TurnLimits
 from tools_catalog.config import CatalogConfig
 from usage.config import Budgets, ModelPrice, PriceBand, UsageConfig
+from usage.money import pico_from_usd, pico_per_token
 
-PICO_PER_USD = 10**12
-TOKENS_PER_PRICE = 10**6
 Table = Mapping[str, Any]
 T = TypeVar("T")
 
@@ -188,7 +186,7 @@ def _price_row(row: Any, path: str) -> tuple[date, PriceBand]:
     _refuse_unknown(row, ("from", "max_prompt_tokens", *tiers), path)
     if type(row.get("from")) is not date:
         raise ConfigProblem(f"{path}.from", "must be a date such as 2026-11-30")
-    prices = {tier: pico_per_token(row.get(tier), f"{path}.{tier}") for tier in tiers}
+    prices = {tier: _money(pico_per_token, row.get(tier), f"{path}.{tier}") for tier in tiers}
     band = row.get("max_prompt_tokens")
     if band is not None:
         _checked(band, int, f"{path}.max_prompt_tokens")
@@ -203,29 +201,18 @@ def _ordered(bands: list[PriceBand], path: str) -> tuple[PriceBand, ...]:
     return tuple(ordered)
 
 
-def pico_usd(value: Any, key: str) -> int:
-    """Return a text such as "2.50" (USD) as integer pico-USD. Floats are refused: they can't hold a price."""
+def _money(read: Callable[[str], int], value: Any, key: str) -> int:
+    """Read an amount that is written as a text; a float could not hold it."""
     if not isinstance(value, str):
-        raise ConfigProblem(key, f'{value!r} is not a price; write USD as a text such as "2.50"')
+        raise ConfigProblem(key, f'{value!r} is not an amount; write USD as a text such as "2.50"')
     try:
-        amount = Decimal(value) * PICO_PER_USD
-    except InvalidOperation:
-        raise ConfigProblem(key, f"{value!r} is not a number") from None
-    if not amount.is_finite() or amount < 0 or amount != amount.to_integral_value():
-        raise ConfigProblem(key, f"{value!r} is not an amount of whole pico-USD")
-    return int(amount)
-
-
-def pico_per_token(value: Any, key: str) -> int:
-    """Return a price in USD per million tokens as pico-USD a token."""
-    pico, rest = divmod(pico_usd(value, key), TOKENS_PER_PRICE)
-    if rest:
-        raise ConfigProblem(key, f"{value!r} is finer than one pico-USD a token")
-    return pico
+        return read(value)
+    except ValueError as problem:
+        raise ConfigProblem(key, str(problem)) from None
 
 
 def _budgets(table: Table) -> Budgets:
     names = ("turn_usd", "daily_usd", "monthly_usd")
     _refuse_unknown(table, names, "budgets")
-    amounts = [pico_usd(table.get(name), f"budgets.{name}") for name in names]
+    amounts = [_money(pico_from_usd, table.get(name), f"budgets.{name}") for name in names]
     return Budgets(turn_pico_usd=amounts[0], daily_pico_usd=amounts[1], monthly_pico_usd=amounts[2])

@@ -53,6 +53,11 @@ class LedgerQuerySet(models.QuerySet["LedgerEntry"]):
         )
         return {name: int(value or 0) for name, value in sums.items()}
 
+    def costs_by(self, field: str) -> dict[Any, int]:
+        """Return the costs grouped by a field."""
+        rows = self.order_by(field).values_list(field).annotate(total=Sum("cost_pico_usd"))
+        return {value: int(total) for value, total in rows}
+
     def update(self, **_: Any) -> NoReturn:
         """Refuse."""
         raise AppendOnlyError
