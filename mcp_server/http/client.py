@@ -43,7 +43,8 @@ class CallTrace:
 class Api:
     """A platform's address and manners, bound to one tool call.
 
-    `deadline` is on the monotonic clock. `progress` tells a waiting person about retries.
+    `deadline` is on the monotonic clock. `progress` tells a waiting person about retries. `credentials`
+    are sent to `base_url` only. `pause_s` reads from an answer's headers how long to leave the upstream alone.
     """
 
     platform: str
@@ -52,7 +53,8 @@ class Api:
     transport: Transport
     limits: RateLimits
     deadline: float
-    credentials: Mapping[str, str] = field(default_factory=dict)
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+    pause_s: Callable[[Mapping[str, str]], float] = lambda headers: 0.0
     progress: Callable[[str], None] = lambda message: None
     trace: CallTrace = field(default_factory=CallTrace)
 
@@ -65,7 +67,12 @@ class Api:
         headers: Mapping[str, str] | None = None,
     ) -> Json:
         """Return the JSON at `path`. Parameters that are None are left out, lists are joined by commas."""
-        return self._json(await self.fetch("GET", path, parameters, base=base, headers=headers))
+        return self._json(await self.fetch("GET", path, parameters, base=base, headers=headers), base)
+
+    async def get_page(self, path: str, parameters: Parameters | None = None) -> tuple[Json, Mapping[str, str]]:
+        """Return the JSON at `path` and the headers, where totals and the link to the next page stand."""
+        response = await self.fetch("GET", path, parameters)
+        return self._json(response), response.headers
 
     async def get_text(
         self,
@@ -93,7 +100,13 @@ class Api:
         headers: Mapping[str, str] | None = None,
     ) -> Json:
         """Send JSON and return JSON."""
-        return self._json(await self.fetch("POST", path, parameters, body=body, base=base, headers=headers))
+        return self._json(await self.fetch("POST", path, parameters, body=body, base=base, headers=headers), base)
+
+    async def post_form(self, path: str, form: Parameters) -> Json:
+        """Send form fields and return JSON."""
+        text = urlencode([(name, _as_text(value)) for name, value in form.items() if value is not None])
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        return self._json(await self.fetch("POST", path, text=text, headers=headers))
 
     async def graphql(self, operation: str, query: str, variables: Mapping[str, Json], *, path: str = "") -> Json:
         """Run a named GraphQL operation and return its `data`; errors in the body are raised."""
@@ -136,6 +149,9 @@ class Api:
 
     async def _attempt(self, request: Request, record: dict[str, Json]) -> Response:
         waiting = time.monotonic()
+        held_s = self.limits.held_s(self.platform, self.rate)
+        if held_s > self._remaining_s():
+            raise UpstreamRateLimited(request.host, f"it asks for a pause of {held_s:.0f} s", retry_after_s=held_s)
         await self.limits.wait(self.platform, self.rate)
         if time.monotonic() - waiting > 1:
             self.progress(f"waited for the rate limit of {request.host}")
@@ -144,8 +160,13 @@ class Api:
         record["bytes"] = len(response.content)
         if response.origin:
             self.trace.origins.append(response.origin)
+        if pause_s := self.pause_s(response.headers):
+            self.limits.hold(self.platform, self.rate, pause_s)
         if response.status >= 300:
-            raise self._error(request.host, response)
+            error = self._error(request.host, response)
+            if isinstance(error, UpstreamRateLimited) and error.retry_after_s:
+                self.limits.hold(self.platform, self.rate, error.retry_after_s)
+            raise error
         return response
 
     def _error(self, host: str, response: Response) -> UpstreamError:
@@ -174,26 +195,29 @@ class Api:
                     return body[name] if isinstance(body[name], str) else json.dumps(body[name], ensure_ascii=False)
         return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
 
-    @staticmethod
-    def _words(text: str) -> str:
+    def _words(self, text: str) -> str:
         """Shorten an upstream's text to what a person or a model can use: no markup, no keys."""
+        for secret in self.credentials.values():
+            text = text.replace(secret, "…")
         plain = re.sub(r"<(script|style)\b.*?</\1>|<[^>]+>", " ", text, flags=re.DOTALL | re.IGNORECASE)
         return " ".join(redact(plain).split())[:MESSAGE_MAX_CHARS] or "(empty answer)"
 
-    def _json(self, response: Response) -> Json:
+    def _json(self, response: Response, base: str | None) -> Json:
         text = response.text().strip()
         if not text:
-            raise UpstreamBadResponse(self._host(None), "an empty body where JSON was promised", status=response.status)
+            raise UpstreamBadResponse(self._host(base), "an empty body where JSON was promised", status=response.status)
         try:
-            return json.loads(text)
+            # NCBI and PubChem put raw line ends and control characters into strings.
+            return json.loads(text, strict=False)
         except ValueError as error:
             message = f"not JSON where JSON was promised: {self._words(text[:2000])}"
-            raise UpstreamBadResponse(self._host(None), message, status=response.status) from error
+            raise UpstreamBadResponse(self._host(base), message, status=response.status) from error
 
     def _url(self, path: str, parameters: Parameters | None, base: str | None) -> str:
         url = (base or self.base_url).rstrip("/") + (f"/{path.lstrip('/')}" if path else "")
         pairs = [(name, _as_text(value)) for name, value in (parameters or {}).items() if value is not None]
-        pairs += [(name, value) for name, value in self.credentials.items()]
+        if base is None:
+            pairs += self.credentials.items()
         query = urlencode(pairs)
         return f"{url}{'&' if '?' in url else '?'}{query}" if query else url
 
