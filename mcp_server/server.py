@@ -75,7 +75,10 @@ class ToolServer:
 
     def _api(self, tool: ToolSpec, trace: CallTrace, budget_s: float, progress: Any) -> Api:
         platform = tool.platform
-        keyed = platform.key_parameter and self.config.ncbi_api_key
+        identification = {
+            platform.key_parameter: self.config.ncbi_api_key,
+            platform.contact_parameter: self.config.contact,
+        }
         return Api(
             platform=platform.name,
             base_url=platform.base_url,
@@ -83,7 +86,8 @@ class ToolServer:
             transport=self.transport,
             limits=self.limits,
             deadline=time.monotonic() + budget_s,
-            credentials={platform.key_parameter: self.config.ncbi_api_key} if keyed else {},
+            credentials={name: value for name, value in identification.items() if name and value},
+            pause_s=platform.pause_s,
             progress=progress or (lambda message: None),
             trace=trace,
         )

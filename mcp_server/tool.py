@@ -230,8 +230,9 @@ def _schema(base: Any, arg: Arg) -> dict[str, Json]:
 class Platform:
     """One database: where it is, how often it may be asked, and its tools.
 
-    `hosts` are further hosts that its tools ask, beside that of `base_url`. `key_parameter` is the
-    query parameter for the API key of the rate group, where one is configured.
+    `hosts` are further hosts that its tools ask, beside that of `base_url`. `key_parameter` and
+    `contact_parameter` are the query parameters for the API key of the rate group and for the contact
+    address, where they are configured. `pause_s` reads a wish for a pause from an answer's headers.
     """
 
     name: str
@@ -242,6 +243,8 @@ class Platform:
     rate: Rate
     hosts: tuple[str, ...] = ()
     key_parameter: str = ""
+    contact_parameter: str = ""
+    pause_s: Callable[[Mapping[str, str]], float] = lambda headers: 0.0
     tools: list[ToolSpec] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -28,6 +28,7 @@ from mcp_server.http.retry import ATTEMPTS, attempts, retry_after_seconds
 Json = Any
 Parameters = Mapping[str, Any]
 MESSAGE_MAX_CHARS = 600
+READ_FOR_MESSAGE_CHARS = 20_000
 
 
 @dataclass
@@ -199,10 +200,12 @@ class Api:
         """Shorten an upstream's text to what a person or a model can use: no markup, no keys."""
         for secret in self.credentials.values():
             text = text.replace(secret, "…")
-        plain = re.sub(r"<(script|style)\b.*?</\1>|<[^>]+>", " ", text, flags=re.DOTALL | re.IGNORECASE)
+        head = text[:READ_FOR_MESSAGE_CHARS]
+        plain = re.sub(r"<(script|style)\b.*?</\1>|<[^>]+>", " ", head, flags=re.DOTALL | re.IGNORECASE)
         return " ".join(redact(plain).split())[:MESSAGE_MAX_CHARS] or "(empty answer)"
 
-    def _json(self, response: Response, base: str | None) -> Json:
+    def _json(self, response: Response, base: str | None = None) -> Json:
+        """Read a response's JSON; anything else is a bad response of the host."""
         text = response.text().strip()
         if not text:
             raise UpstreamBadResponse(self._host(base), "an empty body where JSON was promised", status=response.status)
@@ -210,7 +213,7 @@ class Api:
             # NCBI and PubChem put raw line ends and control characters into strings.
             return json.loads(text, strict=False)
         except ValueError as error:
-            message = f"not JSON where JSON was promised: {self._words(text[:2000])}"
+            message = f"not JSON where JSON was promised: {self._words(text)}"
             raise UpstreamBadResponse(self._host(base), message, status=response.status) from error
 
     def _url(self, path: str, parameters: Parameters | None, base: str | None) -> str:

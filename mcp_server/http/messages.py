@@ -11,7 +11,9 @@ Json = Any
 
 # Parameters that identify the caller, not the record.
 SECRET_PARAMETERS = frozenset({"api_key", "apikey", "key", "token", "email", "tool"})
-_SECRET_IN_TEXT = re.compile(r"((?:api[_-]?key|token|email|password)\s*[=:]\s*)[^\s&\"']+", re.IGNORECASE)
+_SECRET_IN_TEXT = re.compile(
+    r"((?:api[_-]?key|token|email|password)[\"']?\s*[=:]\s*[\"']?)[^\s&\"'<>,;}]+", re.IGNORECASE
+)
 _CREDENTIALS_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 
 

@@ -1,8 +1,13 @@
 """How often each upstream may be asked: one cancellable bucket a rate group."""
 
+import asyncio
+import time
 from dataclasses import dataclass
 
 from aiolimiter import AsyncLimiter
+
+# A nonsensical wish must not silence a database for the life of the process.
+LONGEST_HOLD_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,7 @@ class RateLimits:
         self._groups_with_key = groups_with_key
         self._unlimited = unlimited
         self._buckets: dict[str, AsyncLimiter] = {}
+        self._held_until: dict[str, float] = {}
 
     def _bucket(self, platform: str, rate: Rate) -> AsyncLimiter:
         group = rate.group or platform
@@ -35,8 +41,22 @@ class RateLimits:
             self._buckets[group] = AsyncLimiter(1, rate.seconds / requests)
         return self._buckets[group]
 
+    def hold(self, platform: str, rate: Rate, seconds: float) -> None:
+        """Let nobody of the group ask for `seconds`, because the upstream says so."""
+        if self._unlimited:
+            return
+        group = rate.group or platform
+        until = time.monotonic() + min(seconds, LONGEST_HOLD_S)
+        self._held_until[group] = max(self._held_until.get(group, 0.0), until)
+
+    def held_s(self, platform: str, rate: Rate) -> float:
+        """Return how long the group is still held."""
+        return max(0.0, self._held_until.get(rate.group or platform, 0.0) - time.monotonic())
+
     async def wait(self, platform: str, rate: Rate) -> None:
         """Wait until one more request is allowed."""
         if self._unlimited:
             return
         await self._bucket(platform, rate).acquire()
+        while (held_s := self.held_s(platform, rate)) > 0:  # noqa: ASYNC110 - a hold may grow during the wait
+            await asyncio.sleep(held_s)
