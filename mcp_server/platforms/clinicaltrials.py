@@ -6,11 +6,14 @@ one. A former number answers the present study: its redirect loses `fields`, so 
 """
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from mcp_server.args import DiseaseName, DrugName, NctId, look_up_form
-from mcp_server.envelope import Answer
+from mcp_server.codes import ResultOutcome
+from mcp_server.envelope import Answer, InvalidArguments, rows, unknown_id
 from mcp_server.http.client import Api
+from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
 from mcp_server.http.rate_limit import Rate
 from mcp_server.tool import Arg, Cite, Platform
 
@@ -43,6 +46,20 @@ SORTS = {
 # The registry writes this number where the enrolment is not known.
 UNKNOWN_ENROLLMENT = 99_999_999
 TEXT_MAX_CHARS = 4000
+DATES = ("startDate", "primaryCompletionDate", "completionDate", "resultsFirstPostDate", "lastUpdatePostDate")
+RECORD_LEAVES = (
+    "officialTitle",
+    "nctIdAliases",
+    "whyStopped",
+    "briefSummary",
+    "keywords",
+    "designInfo",
+    "eligibilityCriteria",
+    "sex",
+    "minimumAge",
+    "maximumAge",
+    "healthyVolunteers",
+)
 
 
 def _status_form(text: str) -> str:
@@ -91,6 +108,104 @@ PageSize = Annotated[int, Arg("How many trials to return at most.", minimum=1, m
 PageToken = Annotated[str, Arg("`next` of an earlier result; all other arguments must stay the same.")]
 
 
+def _criterion(argument: str, text: str | None) -> str | None:
+    """Return a search text that the registry's expression parser accepts."""
+    if text is None or "AREA[" in text:
+        return text
+    if re.fullmatch(r"(NCT\d+[\s,;]*)+", text, re.IGNORECASE):
+        # The registry would look the numbers up and silently drop every other filter.
+        raise InvalidArguments(argument, "trial numbers are looked up with get_study, one by one", "melanoma")
+    plain = re.sub(r"[\[\],]", " ", text)
+    if plain.count("(") != plain.count(")"):
+        plain = re.sub(r"[()]", " ", plain)
+    return " ".join(plain.split())
+
+
+def _filters(
+    condition: str | None,
+    intervention: str | None,
+    term: str | None,
+    status: Sequence[str] | None,
+    phase: Sequence[str] | None,
+) -> dict[str, Json]:
+    # There is no filter for phases: they go through an expression.
+    phases = f"AREA[Phase]({' OR '.join(phase)})" if phase else None
+    return {
+        "query.cond": _criterion("condition", condition),
+        "query.intr": _criterion("intervention", intervention),
+        "query.term": _criterion("term", term),
+        "filter.overallStatus": status if status and "ALL" not in status else None,
+        "filter.advanced": phases,
+    }
+
+
+def _modules(study: Json) -> dict[str, Json]:
+    """Return the leaves of the protocol section that stand one level deep, under the registry's own names."""
+    merged: dict[str, Json] = {}
+    for module in study.get("protocolSection", {}).values():
+        merged |= module
+    return merged
+
+
+def _plain(text: Json) -> Json:
+    """Undo the registry's Markdown escapes; cut what is too long to be read, and say so."""
+    if not isinstance(text, str):
+        return text
+    plain = re.sub(r"\\([\[\]<>()*_~^`#+.!|-])", r"\1", text)
+    return plain if len(plain) <= TEXT_MAX_CHARS else f"{plain[:TEXT_MAX_CHARS]} … ({len(plain)} characters in all)"
+
+
+def _row(study: Json) -> dict[str, Json]:
+    """Return what a list shows of a study; absent values are left out."""
+    leaves = _modules(study)
+    count = leaves.get("enrollmentInfo", {}).get("count")
+    row = {
+        **{name: leaves.get(name) for name in ("nctId", "briefTitle", "acronym", "overallStatus", "phases")},
+        "studyType": leaves.get("studyType"),
+        "enrollmentCount": None if count == UNKNOWN_ENROLLMENT else count,
+        "leadSponsor": leaves.get("leadSponsor", {}).get("name"),
+        "conditions": leaves.get("conditions"),
+        "interventions": [
+            {name: each[name] for name in ("type", "name") if name in each} for each in leaves.get("interventions", [])
+        ],
+        **{name: leaves.get(f"{name}Struct", {}).get("date") for name in DATES},
+        "hasResults": study.get("hasResults"),
+    }
+    return {name: value for name, value in row.items() if value not in (None, [])}
+
+
+def _record(study: Json) -> dict[str, Json]:
+    """Return what one study says about its design, arms, outcomes and participants."""
+    leaves = _modules(study)
+    outcomes = {
+        kind: [{name: each[name] for name in ("measure", "timeFrame") if name in each} for each in leaves.get(kind, [])]
+        for kind in ("primaryOutcomes", "secondaryOutcomes")
+    }
+    kept = {name: _plain(leaves.get(name)) for name in RECORD_LEAVES}
+    details = {
+        **kept,
+        "collaborators": [each.get("name") for each in leaves.get("collaborators", [])],
+        "interventions": [
+            {name: _plain(value) for name, value in each.items()} for each in leaves.get("interventions", [])
+        ],
+        "armGroups": [{name: _plain(value) for name, value in each.items()} for each in leaves.get("armGroups", [])],
+        **outcomes,
+    }
+    return _row(study) | {name: value for name, value in details.items() if value not in (None, [])}
+
+
+def _studies(answer: Json) -> list[Json]:
+    if not isinstance(answer, dict) or not isinstance(answer.get("studies"), list):
+        raise UpstreamBadResponse("clinicaltrials.gov", "the answer holds no list of studies")
+    return list(answer["studies"])
+
+
+def _noted_release(api: Api, study: Json) -> None:
+    holder = study.get("derivedSection", {}).get("miscInfoModule", {}).get("versionHolder")
+    if holder:
+        api.trace.release = f"data of {holder}"
+
+
 @platform.tool(
     core=True,
     example={"condition": "melanoma", "intervention": "vemurafenib", "limit": 20},
@@ -111,13 +226,54 @@ async def search_studies(
     ] = "relevance",
 ) -> Answer:
     """Find clinical trials by condition, drug, sponsor, status or phase. Returns NCT number, title, status, phase."""
-    raise NotImplementedError
+    filters = _filters(condition, intervention, term, status, phase)
+    filters["query.spons"] = _criterion("sponsor", sponsor)
+    if not any(filters.values()):
+        raise InvalidArguments("condition", "give at least one criterion", "melanoma")
+    if sort == "enrollment":
+        known = f"AREA[EnrollmentCount]RANGE[0, {UNKNOWN_ENROLLMENT - 1}]"
+        filters["filter.advanced"] = " AND ".join(filter(None, (filters["filter.advanced"], known)))
+    answer = await api.get(
+        "/studies",
+        {
+            **filters,
+            "fields": LIST_FIELDS,
+            "sort": SORTS[sort],
+            "pageSize": limit,
+            "pageToken": page_token,
+            "countTotal": None if page_token else True,
+        },
+    )
+    studies = _studies(answer)
+    for study in studies[:1]:
+        _noted_release(api, study)
+    total, token = answer.get("totalCount"), answer.get("nextPageToken")
+    # A full page always brings a token, the last one too.
+    more = {"page_token": token} if token and len(studies) != total else None
+    if page_token:
+        note = "" if studies else "This page is empty: the list has ended."
+        return Answer([_row(study) for study in studies], returned=len(studies), next=more, note=note)
+    note = "" if studies else "No registered trial matches these criteria."
+    return rows([_row(study) for study in studies], total=total, next=more, note=note)
 
 
 @platform.tool(example={"nct_id": "NCT01808573"}, cites=Cite("nct", ".", ".nctId", ".briefTitle"))
 async def get_study(api: Api, nct_id: NctId) -> Answer:
     """Get a clinical trial by NCT number. Returns design, arms, status, dates, sponsor, outcomes, eligibility."""
-    raise NotImplementedError
+    try:
+        study = await api.get(f"/studies/{nct_id}", {"fields": RECORD_FIELDS})
+    except UpstreamNotFound as error:
+        # Any other 404 is a wrong path or a fault of the front door, not a statement about the number.
+        if nct_id in str(error.body):
+            return unknown_id(nct_id, f"ClinicalTrials.gov has no trial {nct_id}.")
+        raise
+    identification = study.get("protocolSection", {}).get("identificationModule", {})
+    present = identification.get("nctId")
+    if present != nct_id and nct_id not in identification.get("nctIdAliases", []):
+        raise UpstreamBadResponse("clinicaltrials.gov", f"asked for {nct_id}, it answered with {present}")
+    _noted_release(api, study)
+    note = "" if present == nct_id else f"{nct_id} is a former number: the trial is now {present}. Cite {present}."
+    return Answer(_record(study), note=note)
 
 
 @platform.tool(example={"condition": "melanoma", "intervention": "vemurafenib", "status": ["RECRUITING"]})
@@ -130,4 +286,11 @@ async def count_studies(
     phase: Phase | None = None,
 ) -> Answer:
     """Count clinical trials by condition, drug, status or phase. Returns only the number."""
-    raise NotImplementedError
+    filters = _filters(condition, intervention, term, status, phase)
+    answer = await api.get("/studies", {**filters, "fields": "NCTId", "pageSize": 1, "countTotal": True})
+    _studies(answer)
+    total = answer.get("totalCount")
+    if not isinstance(total, int):
+        raise UpstreamBadResponse("clinicaltrials.gov", "the answer holds no count")
+    outcome = ResultOutcome.DATA if total else ResultOutcome.EMPTY
+    return Answer({"totalCount": total}, outcome, total=total)
