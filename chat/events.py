@@ -1,6 +1,6 @@
 """The typed events of a turn: the one stream that pages, API, terminal and evaluations read.
 
-Every event is frozen and JSON-serialisable. `seq` grows by one within a turn, starting at 1;
+Every event is frozen and JSON-serialisable. `seq` increases within a turn (joined pieces keep the last one);
 `at` is UTC in ISO 8601. `to_wire` and `from_wire` are inverse.
 """
 

@@ -1,0 +1,137 @@
+"""The loop's ports, filled in: ledger, transcript, tool server, large-output pipeline."""
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+
+from artifacts import inspect as artifact_inspect
+from artifacts import pipeline, store
+from artifacts.config import ArtifactLimits
+from chat import services
+from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
+from chat.providers.base import Entry, TokenUsage
+from chat.system_tools import FoundTool
+from mcp_server.codes import ToolCode
+from tools_catalog.calls import ToolCallError, ToolServerDown, ToolTimeout
+from tools_catalog.mcp_process import McpProcess
+from tools_catalog.search import ToolSearch
+from usage import budgets
+
+Json = Any
+
+
+class TurnLedger:
+    """Books the model calls of one turn."""
+
+    def __init__(self, *, user_id: int, session_id: UUID, turn_id: UUID, model_key: str, provider: str) -> None:
+        self._scope = {"user_id": user_id, "session_id": session_id, "turn_id": turn_id, "model_key": model_key}
+        self._provider = provider
+
+    async def reserve(self, step: int, worst_case: TokenUsage) -> str:
+        """Reserve the worst case of a call."""
+        try:
+            reservation = await sync_to_async(budgets.budget_reserve)(
+                **self._scope, step=step, worst_case=worst_case.as_dict()
+            )
+        except budgets.BudgetExceeded as error:
+            raise SpendRefused(error.outcome, str(error)) from error
+        return str(reservation)
+
+    async def settle(self, reservation: str, usage: TokenUsage, outcome: str, *, estimated: bool) -> int:
+        """Book what was used; the booking is finished even if the turn is being torn down."""
+        booking = sync_to_async(budgets.budget_settle)(
+            reservation_id=UUID(reservation),
+            tokens=usage.as_dict(),
+            provider=self._provider,
+            outcome=outcome,
+            estimated=estimated,
+        )
+        return await asyncio.shield(booking)
+
+
+class TurnTranscript:
+    """Appends the entries of one turn."""
+
+    def __init__(self, turn_id: UUID) -> None:
+        self._turn_id = turn_id
+        self._position = 0
+
+    async def append(self, entry: Entry) -> None:
+        """Store one entry; it is stored even if the turn is being torn down."""
+        self._position += 1
+        appending = sync_to_async(services.entry_append)(turn_id=self._turn_id, position=self._position, entry=entry)
+        await asyncio.shield(appending)
+
+
+class ServerGateway:
+    """Calls tools in the MCP child process."""
+
+    def __init__(self, process: McpProcess) -> None:
+        self._process = process
+
+    async def call(
+        self, name: str, arguments: dict[str, Json], *, timeout_s: float, on_progress: Progress
+    ) -> RawToolResult:
+        """Call a tool; a death or a time-out becomes `ToolFailed`."""
+        try:
+            result = await self._process.call(name, arguments, timeout_s=timeout_s, on_progress=on_progress)
+        except ToolServerDown as error:
+            raise ToolFailed(ToolCode.TOOL_SERVER_DOWN, str(error)) from error
+        except ToolTimeout as error:
+            raise ToolFailed(ToolCode.TOOL_TIMEOUT, str(error)) from error
+        except ToolCallError as error:
+            raise ToolFailed(ToolCode.INTERNAL, str(error)) from error
+        return RawToolResult(result.envelope, result.meta, result.bytes)
+
+
+class SessionShrinker:
+    """The large-output pipeline, with artifacts that belong to one session."""
+
+    def __init__(self, *, session_id: UUID, owner_id: int, limits: ArtifactLimits) -> None:
+        self._session_id = session_id
+        self._owner_id = owner_id
+        self._limits = limits
+
+    async def shrink(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
+        """Reduce or store what is too large; heavy work runs in a thread."""
+
+        def store_content(content: bytes) -> str:
+            return str(
+                store.artifact_save(content=content, session_id=self._session_id, owner_id=self._owner_id, tool=tool)
+            )
+
+        reduced = await sync_to_async(pipeline.reduce, thread_sensitive=False)(
+            data, noise=noise, limits=self._limits, store=store_content
+        )
+        return Shrunk(
+            how=reduced.how,
+            text=reduced.text,
+            bytes_before=reduced.bytes_before,
+            bytes_after=reduced.bytes_after,
+            artifact_id=reduced.artifact_id,
+            warning=reduced.warning,
+        )
+
+
+def catalog_search(search: ToolSearch) -> Any:
+    """Return the catalogue's search in the form that BURP's own tools use."""
+
+    def find(query: str, limit: int) -> list[FoundTool]:
+        hits = search.search(query, limit)
+        tools = search.catalog.by_name
+        return [FoundTool(hit.name, tools[hit.name].description, hit.why) for hit in hits]
+
+    return find
+
+
+def session_inspect(*, session_id: UUID, owner_id: int, limits: ArtifactLimits) -> Any:
+    """Return the function that runs a jq filter on an artifact of this session."""
+
+    async def inspect(artifact_id: str, jq_filter: str) -> str:
+        return await sync_to_async(artifact_inspect.inspect, thread_sensitive=False)(
+            artifact_id, jq_filter, session_id=session_id, owner_id=owner_id, limits=limits
+        )
+
+    return inspect

@@ -1,0 +1,150 @@
+"""Put together what one turn needs: model, catalogue, history, money, tools."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+
+from chat import selectors, services
+from chat.adapters import (
+    ServerGateway,
+    SessionShrinker,
+    TurnLedger,
+    TurnTranscript,
+    catalog_search,
+    session_inspect,
+)
+from chat.config import ModelRow, UnknownModel
+from chat.context import Prefix, build_prefix
+from chat.dispatch import Dispatcher, ToolFacts
+from chat.events import Event, Notice, TurnEnd, TurnStarted
+from chat.loop import Deps, Question
+from chat.models import Session, Turn
+from chat.providers.base import ModelFailure, Provider, ToolDefinition
+from chat.providers.registry import create_provider
+from chat.stopping import StopSignal
+from chat.system_tools import DEFINITIONS, OwnTools
+from mcp_server.codes import TURN_SENTENCES, TurnOutcome
+from tools_catalog.calls import ToolCallError
+from tools_catalog.catalog import Catalog
+from tools_catalog.runtime import get_tool_servers
+
+log = logging.getLogger(__name__)
+
+
+class CannotStart(Exception):
+    """A turn that can't even begin; `outcome` says why."""
+
+    def __init__(self, outcome: TurnOutcome, detail: str) -> None:
+        super().__init__(detail)
+        self.outcome = outcome
+        self.detail = detail
+
+
+async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
+    """Return what the loop needs for `turn`. Raises `CannotStart`."""
+    session = turn.session
+    chat, limits = settings.BURP.chat, settings.BURP.artifacts
+    row = _model(turn)
+    provider = _provider(row)
+    servers = get_tool_servers()
+    try:
+        server = await servers.get(session.upstreams)
+        search = await servers.search(session.upstreams)
+    except ToolCallError as error:
+        raise CannotStart(TurnOutcome.TOOL_SERVER_DOWN, str(error)) from error
+    limits = replace(limits, inline_max_bytes=row.inline_max_bytes)
+    scope = {"session_id": session.pk, "owner_id": session.owner_id}
+    prefix = build_prefix(_tools(server.catalog), model=row.model, effort=row.default_effort)
+    dispatcher = Dispatcher(
+        gateway=ServerGateway(server.process),
+        system_tools=OwnTools(catalog_search(search), session_inspect(**scope, limits=limits)),
+        shrinker=SessionShrinker(**scope, limits=limits),
+        tools={tool.name: ToolFacts(tool.title, tool.platform, tool.noise) for tool in server.catalog.tools},
+        timeout_s=chat.turns.tool_timeout_s,
+        max_parallel=chat.turns.max_parallel_tool_calls,
+    )
+    question = Question(
+        session_id=str(session.pk),
+        turn_id=str(turn.pk),
+        text=turn.question,
+        model_label=row.label,
+        upstreams=session.upstreams,
+        max_output_tokens=row.max_output_tokens,
+        max_iterations=chat.turns.max_iterations,
+        history=await sync_to_async(selectors.transcript)(session_id=session.pk),
+        notices=tuple(_prefix_notices(session, prefix, server.catalog)),
+    )
+    await sync_to_async(services.session_prefix_set)(
+        session_id=session.pk, context_version=prefix.version, catalog_hash=server.catalog.hash
+    )
+    ledger = TurnLedger(
+        user_id=session.owner_id, session_id=session.pk, turn_id=turn.pk, model_key=row.key, provider=row.provider
+    )
+    return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(turn.pk), stop)
+
+
+def failed_start(turn: Turn, problem: CannotStart) -> Iterator[Event]:
+    """Yield the two events of a turn that could not begin."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    yield TurnStarted(
+        seq=1,
+        at=at,
+        session_id=str(turn.session_id),
+        turn_id=str(turn.pk),
+        question=turn.question,
+        provider="",
+        model=turn.model,
+        model_label=turn.model,
+        upstreams=turn.session.upstreams,
+    )
+    yield TurnEnd(
+        seq=2,
+        at=at,
+        outcome=problem.outcome.value,
+        message=TURN_SENTENCES[problem.outcome],
+        detail=problem.detail,
+    )
+
+
+def _model(turn: Turn) -> ModelRow:
+    try:
+        row: ModelRow = settings.BURP.chat.model(turn.model)
+    except UnknownModel as error:
+        raise CannotStart(TurnOutcome.MODEL_BAD_REQUEST, str(error)) from error
+    return row
+
+
+def _provider(row: ModelRow) -> Provider:
+    try:
+        return create_provider(row, settings.BURP.chat.api_keys.get(row.provider, ""))
+    except ModelFailure as failure:
+        raise CannotStart(failure.outcome, failure.message) from failure
+
+
+def _tools(catalog: Catalog) -> list[ToolDefinition]:
+    found = [
+        ToolDefinition(tool.name, tool.description, tool.input_schema, deferred=not tool.core) for tool in catalog.tools
+    ]
+    return [*DEFINITIONS, *found]
+
+
+def _prefix_notices(session: Session, prefix: Prefix, catalog: Catalog) -> Iterator[Notice]:
+    """Yield what a reader should know when the session goes on under another prefix."""
+    if not session.context_version or session.context_version == prefix.version:
+        return
+    if session.catalog_hash != catalog.hash:
+        log.warning("catalog_changed in session %s: %s → %s", session.pk, session.catalog_hash, catalog.hash)
+        yield Notice(
+            code="catalog_changed",
+            message="The list of tools has changed since the last question of this session.",
+            detail={"before": session.catalog_hash, "now": catalog.hash},
+        )
+    yield Notice(
+        code="context_degraded",
+        message="Earlier answers are passed on as text: the model's own notes on them belong to another setting.",
+        detail={"before": session.context_version, "now": prefix.version},
+    )

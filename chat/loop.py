@@ -1,0 +1,297 @@
+"""The agent loop: one question in, typed events out. Pages, API, terminal and evaluations all run this.
+
+Model call, tool calls, model call, … until the model ends, a budget is reached, the iteration guard
+trips, or the turn is stopped. Whatever happens, the transcript stays valid (each tool call has a
+result), the ledger tells the truth, and the last event is `turn_end`.
+"""
+
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from chat.context import Prefix, build_request
+from chat.dispatch import Dispatcher, Done, cancelled
+from chat.events import Event, Notice, Reasoning, Text, TurnEnd, TurnStarted, Usage
+from chat.grounding import Evidence, Grounding, ground
+from chat.ports import Ledger, SpendRefused, Transcript
+from chat.providers.base import (
+    AssistantEntry,
+    Entry,
+    ModelEvent,
+    ModelFailure,
+    ModelReply,
+    Provider,
+    ReasoningDelta,
+    TextDelta,
+    TokenUsage,
+    ToolResultsEntry,
+    UserEntry,
+)
+from chat.stopping import StopSignal, TurnStopped, emitted
+from mcp_server.codes import TURN_SENTENCES, TurnOutcome
+
+Json = Any
+AnyEvent = TypeVar("AnyEvent", bound=Event)
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, where, and of which model. `history` is the session's transcript so far."""
+
+    session_id: str
+    turn_id: str
+    text: str
+    model_label: str
+    upstreams: str
+    max_output_tokens: int
+    max_iterations: int
+    history: tuple[Entry, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Deps:
+    """What the loop works with."""
+
+    provider: Provider
+    prefix: Prefix
+    dispatcher: Dispatcher
+    ledger: Ledger
+    transcript: Transcript
+    stop: StopSignal
+    clock: Callable[[], float] = time.monotonic
+
+
+class _TurnOver(Exception):
+    """The turn ends here; raised once everything of the current step is booked and stored."""
+
+    def __init__(self, outcome: TurnOutcome, detail: str = "", stop_reason: str = "") -> None:
+        super().__init__(outcome.value)
+        self.outcome = outcome
+        self.detail = detail
+        self.stop_reason = stop_reason
+
+
+async def run_turn(question: Question, deps: Deps) -> AsyncIterator[Event]:
+    """Answer the question and yield what happens; the last event is always `turn_end`."""
+    turn = _Turn(question, deps)
+    yield turn.numbered(turn.started())
+    try:
+        for notice in question.notices:
+            yield turn.numbered(notice)
+        async for event in turn.steps():
+            yield turn.numbered(event)
+        over = _TurnOver(TurnOutcome.INTERNAL, "the loop ended without an outcome")
+    except _TurnOver as end:
+        over = end
+    except TurnStopped as stopped:
+        over = _TurnOver(stopped.outcome)
+    except SpendRefused as refused:
+        over = _TurnOver(refused.outcome, refused.message)
+    except Exception as error:
+        log.exception("turn %s failed", question.turn_id)
+        over = _TurnOver(TurnOutcome.INTERNAL, type(error).__name__)
+    yield turn.numbered(turn.end(over))
+
+
+@dataclass
+class _Turn:
+    """The state of one turn while it runs."""
+
+    question: Question
+    deps: Deps
+    entries: list[Entry] = field(default_factory=list)
+    evidence: Evidence = field(default_factory=Evidence)
+    answer: str = ""
+    step: int = 0
+    seq: int = 0
+    tool_calls: int = 0
+    cost_pico_usd: int = 0
+
+    def __post_init__(self) -> None:
+        self.entries.extend(self.question.history)
+        self.began = self.deps.clock()
+        for entry in self.question.history:
+            if isinstance(entry, ToolResultsEntry):
+                for result in entry.results:
+                    self.evidence.add(result.call_id, result.text)
+
+    # --- the main line ------------------------------------------------------------------------
+
+    async def steps(self) -> AsyncIterator[Event]:
+        """Alternate model calls and tool calls until something ends the turn."""
+        await self.append(UserEntry(self.question.text))
+        for step in range(1, self.question.max_iterations + 1):
+            self.step = step
+            reply: ModelReply | None = None
+            async for event in self.model_step():
+                if isinstance(event, ModelReply):
+                    reply = event
+                else:
+                    yield event
+            assert reply is not None
+            self.end_if_done(reply)
+            async for event in self.tool_step(reply.entry):
+                yield event
+        raise _TurnOver(TurnOutcome.MAX_ITERATIONS, f"{self.question.max_iterations} model calls were made")
+
+    async def model_step(self) -> AsyncIterator[Event | ModelReply]:
+        """Make one model call: reserve, stream, settle, store. Yields events, then the reply."""
+        provider = self.deps.provider
+        request = build_request(self.deps.prefix, self.entries, max_output_tokens=self.question.max_output_tokens)
+        reservation = await self.deps.ledger.reserve(self.step, provider.worst_case(request))
+        self.answer = ""
+
+        async def work(emit: Callable[[ModelEvent], None]) -> None:
+            async for event in provider.stream(request):
+                emit(event)
+
+        try:
+            async for event in emitted(work, self.deps.stop):
+                if not isinstance(event, ModelReply):
+                    yield self.delta(event)
+                else:
+                    # The reservation is closed with the reply, before anything else can fail.
+                    settled = await self.settle(reservation, event.usage, event.stop_reason)
+                    reservation = ""
+                    await self.append(event.entry)
+                    yield settled
+                    yield event
+        except ModelFailure as failure:
+            settled = await self.interrupted(reservation, failure.outcome, failure)
+            yield settled
+            raise _TurnOver(failure.outcome, failure.message) from failure
+        except TurnStopped as stopped:
+            if reservation:
+                settled = await self.interrupted(reservation, stopped.outcome)
+                yield settled
+            raise
+        except BaseException:
+            # The reader is gone or something broke: the money is booked all the same.
+            if reservation:
+                await self.interrupted(reservation, TurnOutcome.INTERNAL)
+            raise
+
+    def delta(self, piece: ReasoningDelta | TextDelta) -> Event:
+        """Return the event for a piece of the model's message."""
+        if isinstance(piece, ReasoningDelta):
+            return Reasoning(step=self.step, text=piece.text)
+        self.answer += piece.text
+        return Text(step=self.step, text=piece.text)
+
+    async def tool_step(self, message: AssistantEntry) -> AsyncIterator[Event]:
+        """Run the calls of one message and store their results, also when stopped half-way."""
+        calls = message.tool_calls
+        self.tool_calls += len(calls)
+        finished: dict[str, Done] = {}
+
+        async def work(emit: Callable[[Event], None]) -> None:
+            await self.deps.dispatcher.run(calls, self.step, emit, finished)
+
+        stored = False
+        try:
+            async for event in emitted(work, self.deps.stop):
+                yield event
+            await self.store_results(message, finished)
+            stored = True
+        except TurnStopped as stopped:
+            for call in calls:
+                if call.id not in finished:
+                    finished[call.id] = cancelled(call, self.step, stopped.outcome.value.replace("_", " "))
+                    yield finished[call.id].event
+            await self.store_results(message, finished)
+            stored = True
+            raise
+        finally:
+            if not stored:
+                for call in calls:
+                    finished.setdefault(call.id, cancelled(call, self.step, "the turn ended"))
+                await self.store_results(message, finished)
+
+    def end_if_done(self, reply: ModelReply) -> None:
+        """Raise `_TurnOver` unless the reply asks for tools (or for another go)."""
+        reason = reply.stop_reason
+        if reason == "refusal":
+            raise _TurnOver(TurnOutcome.REFUSED, reply.entry.text, reason)
+        if reason == "context_overflow":
+            raise _TurnOver(TurnOutcome.CONTEXT_OVERFLOW, "", reason)
+        if reply.entry.tool_calls or reason == "pause":
+            return
+        if reason == "max_tokens":
+            raise _TurnOver(TurnOutcome.OUTPUT_TRUNCATED, "", reason)
+        raise _TurnOver(TurnOutcome.COMPLETED, "", reason)
+
+    # --- what is booked and stored ------------------------------------------------------------
+
+    async def append(self, entry: Entry) -> None:
+        """Add an entry to the history, here and in the store."""
+        self.entries.append(entry)
+        await self.deps.transcript.append(entry)
+
+    async def store_results(self, message: AssistantEntry, finished: dict[str, Done]) -> None:
+        """Store the results in the order of the calls and take them in as evidence."""
+        if not message.tool_calls:
+            return
+        done = [finished[call.id] for call in message.tool_calls]
+        for one in done:
+            self.evidence.add(one.result.call_id, one.result.text, one.event.citations)
+        await self.append(ToolResultsEntry(tuple(one.result for one in done)))
+
+    async def settle(self, reservation: str, usage: TokenUsage, outcome: str, *, estimated: bool = False) -> Usage:
+        """Book a model call and return the event that tells its cost."""
+        cost = await self.deps.ledger.settle(reservation, usage, outcome, estimated=estimated)
+        self.cost_pico_usd += cost
+        return Usage(
+            step=self.step,
+            tokens=usage.as_dict(),
+            cost_pico_usd=cost,
+            turn_cost_pico_usd=self.cost_pico_usd,
+            estimated=estimated,
+        )
+
+    async def interrupted(self, reservation: str, outcome: TurnOutcome, failure: ModelFailure | None = None) -> Usage:
+        """Book and store what a model call had brought when it ended early."""
+        partial, usage = self.deps.provider.partial()
+        if failure is not None:
+            partial, usage = failure.partial or partial, failure.usage or usage
+        settled = await self.settle(reservation, usage, outcome.value, estimated=True)
+        if partial is not None and partial.text.strip():
+            await self.append(replace(partial, tool_calls=(), interrupted=True))
+        return settled
+
+    # --- events -------------------------------------------------------------------------------
+
+    def numbered(self, event: AnyEvent) -> AnyEvent:
+        """Return the event with its number and time."""
+        self.seq += 1
+        return replace(event, seq=self.seq, at=datetime.now(UTC).isoformat(timespec="milliseconds"))
+
+    def started(self) -> TurnStarted:
+        """Return the first event."""
+        return TurnStarted(
+            session_id=self.question.session_id,
+            turn_id=self.question.turn_id,
+            question=self.question.text,
+            provider=self.deps.provider.name,
+            model=self.deps.prefix.model,
+            model_label=self.question.model_label,
+            upstreams=self.question.upstreams,
+        )
+
+    def end(self, over: _TurnOver) -> TurnEnd:
+        """Return the last event, with the grounding of what was answered."""
+        grounding = ground(self.answer, self.evidence) if self.answer else Grounding()
+        return TurnEnd(
+            outcome=over.outcome.value,
+            message=TURN_SENTENCES[over.outcome],
+            detail=over.detail,
+            stop_reason=over.stop_reason,
+            seconds=round(self.deps.clock() - self.began, 3),
+            tool_calls=self.tool_calls,
+            turn_cost_pico_usd=self.cost_pico_usd,
+            grounding=grounding.as_dict(),
+        )

@@ -1,0 +1,83 @@
+"""Ending a turn from outside: one signal, and work that ends as soon as it is given.
+
+Cancelling the turn's task would also cancel its tidying up. So the loop runs its work (a model
+stream, a batch of tool calls) in a task of its own and ends that task when the signal comes.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
+
+from mcp_server.codes import TurnOutcome
+
+Item = TypeVar("Item")
+
+
+class TurnStopped(Exception):
+    """The turn was ended from outside; `outcome` says by whom."""
+
+    def __init__(self, outcome: TurnOutcome) -> None:
+        super().__init__(outcome.value)
+        self.outcome = outcome
+
+
+class StopSignal:
+    """Given once; the first reason counts."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self._outcome: TurnOutcome | None = None
+
+    @property
+    def outcome(self) -> TurnOutcome | None:
+        """Why the turn is to end, or None while it may go on."""
+        return self._outcome
+
+    def give(self, outcome: TurnOutcome) -> None:
+        """End the turn with this outcome."""
+        if self._outcome is None:
+            self._outcome = outcome
+            self._event.set()
+
+    async def wait(self) -> None:
+        """Wait until the signal is given."""
+        await self._event.wait()
+
+    def check(self) -> None:
+        """Raise `TurnStopped` if the signal was given."""
+        if self._outcome is not None:
+            raise TurnStopped(self._outcome)
+
+
+async def emitted(work: Callable[[Callable[[Item], None]], Awaitable[None]], stop: StopSignal) -> AsyncIterator[Item]:
+    """Run `work(emit)` in a task and yield what it emits, in order.
+
+    Errors of the work are raised after all that was emitted before. When the stop signal comes, the
+    work is cancelled and awaited, then `TurnStopped` is raised; so it is when the reader goes away.
+    """
+    stop.check()
+    queue: asyncio.Queue[Item | None] = asyncio.Queue()
+
+    async def run() -> None:
+        try:
+            await work(queue.put_nowait)
+        finally:
+            queue.put_nowait(None)
+
+    async def watch() -> None:
+        await stop.wait()
+        working.cancel()
+
+    working = asyncio.create_task(run())
+    watching = asyncio.create_task(watch())
+    try:
+        while (item := await queue.get()) is not None:
+            yield item
+        await asyncio.wait([working])
+        if working.cancelled():
+            stop.check()
+        await working
+    finally:
+        watching.cancel()
+        working.cancel()
+        await asyncio.wait([working, watching])

@@ -1,0 +1,140 @@
+"""A turn in the terminal: what happens, line by line, then the answer with its grounding and cost.
+
+On a terminal with colour and links; on a pipe as plain lines.
+"""
+
+import textwrap
+from typing import Any
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.text import Text as Styled
+
+from chat.events import Event, Notice, Reasoning, Text, ToolEnd, ToolProgress, ToolStart, TurnEnd, TurnStarted, Usage
+from mcp_server.codes import ResultOutcome
+from usage.money import format_usd
+
+Json = Any
+ARGUMENTS_MAX_CHARS = 72
+WIDTH_ON_PIPE = 120
+MARKS = {
+    ResultOutcome.DATA.value: ("✓", "green"),
+    ResultOutcome.EMPTY.value: ("∅", "yellow"),
+    ResultOutcome.UNKNOWN_ID.value: ("?", "yellow"),
+    ResultOutcome.FAILED.value: ("✗", "red"),
+}
+WORDS = {
+    ResultOutcome.DATA.value: "",
+    ResultOutcome.EMPTY.value: "nothing found",
+    ResultOutcome.UNKNOWN_ID.value: "identifier not known",
+}
+
+
+class TurnPrinter:
+    """Prints the events of one turn as they come."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False)
+        self._plain = not self.console.is_terminal
+        self._starts: dict[str, ToolStart] = {}
+        self._texts: dict[int, str] = {}
+        self._reasoning = ""
+        self._step = 0
+
+    def show(self, event: Event) -> None:
+        """Print one event."""
+        if isinstance(event, Reasoning):
+            self._reasoning += event.text
+            return
+        if isinstance(event, Text):
+            self._texts[event.step] = self._texts.get(event.step, "") + event.text
+            return
+        self._show_thoughts()
+        printers: dict[type[Event], Any] = {
+            TurnStarted: self._started,
+            ToolStart: self._tool_started,
+            ToolProgress: self._tool_progress,
+            ToolEnd: self._tool_ended,
+            Notice: self._notice,
+            TurnEnd: self._ended,
+        }
+        if type(event) in printers:
+            printers[type(event)](event)
+        elif isinstance(event, Usage):
+            self._step = event.step + 1
+
+    def _print(self, text: str, style: str = "") -> None:
+        self.console.print(Styled(text, style=style), soft_wrap=True)
+
+    def _show_thoughts(self) -> None:
+        """Print the reasoning that came before something happened."""
+        thoughts, self._reasoning = " ".join(self._reasoning.split()), ""
+        if thoughts:
+            self._print(f"  {thoughts}", "dim italic")
+
+    def _started(self, event: TurnStarted) -> None:
+        where = "offline snapshot" if event.upstreams == "snapshot" else "live databases"
+        self._print(f"Q  {event.question}", "bold")
+        self._print(f"   {event.model_label} · {where}", "dim")
+
+    def _tool_started(self, event: ToolStart) -> None:
+        self._starts[event.call_id] = event
+
+    def _tool_progress(self, event: ToolProgress) -> None:
+        start = self._starts.get(event.call_id)
+        self._print(f"   … {start.platform if start else event.call_id}: {event.message}", "yellow")
+
+    def _tool_ended(self, event: ToolEnd) -> None:
+        start = self._starts.get(event.call_id)
+        platform = start.platform if start else ""
+        verb = event.tool.partition("__")[2] or event.tool
+        arguments = short_arguments(start.arguments if start else {})
+        mark, colour = MARKS[event.outcome]
+        size = f"{event.bytes_before / 1000:.1f} kB" if event.ok else ""
+        shrunk = f" → {event.bytes_after / 1000:.1f} kB ({event.pipeline})" if event.pipeline != "inline" else ""
+        said = WORDS.get(event.outcome) if event.ok else f"{event.error_code}: {event.message}"
+        count = f"{event.returned} of {event.total}" if event.total is not None and event.returned is not None else ""
+        facts = " · ".join(part for part in (f"{event.seconds:.2f} s", f"{size}{shrunk}", count, said or "") if part)
+        line = Styled(f" {mark} ", style=colour)
+        line.append(f"{platform:<18} ", style="bold").append(f"{verb} ").append(f"{arguments}  ", style="cyan")
+        line.append(facts, style="dim")
+        self.console.print(line, soft_wrap=True)
+
+    def _notice(self, event: Notice) -> None:
+        self._print(f" ! {event.message}", "yellow")
+
+    def _ended(self, event: TurnEnd) -> None:
+        answer = self._texts[max(self._texts)].strip() if self._texts else ""
+        if answer:
+            self.console.print()
+            if self._plain:
+                # A pipe gets the answer's own lines, unbroken, so that tables and links stay whole.
+                self.console.file.write(f"{answer}\n")
+            else:
+                self.console.print(Markdown(answer))
+            self.console.print()
+        grounded, missing = event.grounding.get("grounded", []), event.grounding.get("not_in_evidence", [])
+        names = ", ".join(mention["identifier"] for mention in missing)
+        checked = f"{len(grounded)} of {len(grounded) + len(missing)} identifiers are in the evidence"
+        self._print(
+            f"Grounding  {checked}{f'; not in evidence: {names}' if names else ''}", "red" if names else "green"
+        )
+        self._print(
+            f"Calls      {event.tool_calls} tool calls in {event.seconds:.1f} s, {format_usd(event.turn_cost_pico_usd)}"
+        )
+        style = "green" if event.outcome == "completed" else "red"
+        detail = f" ({event.detail})" if event.detail else ""
+        self._print(f"Outcome    {event.outcome}: {event.message}{detail}", style)
+
+
+def short_arguments(arguments: dict[str, Json]) -> str:
+    """Return a call's arguments on one short line, the values without their names where there is one."""
+    if len(arguments) == 1:
+        text = _value(next(iter(arguments.values())))
+    else:
+        text = ", ".join(f"{name}={_value(value)}" for name, value in arguments.items())
+    return textwrap.shorten(text, ARGUMENTS_MAX_CHARS, placeholder="…")
+
+
+def _value(value: Json) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
