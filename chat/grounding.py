@@ -29,6 +29,10 @@ class Mention:
     label: str = ""
     call_ids: tuple[str, ...] = ()
 
+    def as_dict(self) -> dict[str, Json]:
+        """Return plain data."""
+        return {**asdict(self), "call_ids": list(self.call_ids)}
+
 
 @dataclass(frozen=True)
 class Grounding:
@@ -45,8 +49,8 @@ class Grounding:
     def as_dict(self) -> dict[str, Json]:
         """Return plain data for the `turn_end` event."""
         return {
-            "grounded": [asdict(mention) for mention in self.grounded],
-            "not_in_evidence": [asdict(mention) for mention in self.not_in_evidence],
+            "grounded": [mention.as_dict() for mention in self.grounded],
+            "not_in_evidence": [mention.as_dict() for mention in self.not_in_evidence],
         }
 
 

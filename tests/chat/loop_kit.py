@@ -1,0 +1,174 @@
+"""What the loop's tests work with: a scripted model, tools in this process, and stores that keep what they get."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from chat.context import build_prefix
+from chat.dispatch import Dispatcher, ToolFacts
+from chat.events import Event, Notice, TurnEnd
+from chat.loop import Deps, Question, run_turn
+from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, SystemAnswer, ToolFailed
+from chat.providers.base import Entry, ToolDefinition
+from chat.providers.scripted import ScriptedProvider, Step
+from chat.stopping import StopSignal
+from mcp_server.codes import TurnOutcome
+
+Json = Any
+GENE = {"outcome": "data", "data": {"id": "ENSG00000141736", "symbol": "ERBB2"}, "total": 1, "returned": 1}
+GENE_META = {
+    "burp/fetched_at": "2026-11-30T12:00:00Z",
+    "burp/citations": [
+        {
+            "kind": "ensembl",
+            "identifier": "ENSG00000141736",
+            "label": "ERBB2",
+            "url": "https://www.ensembl.org/id/ENSG00000141736",
+        }
+    ],
+}
+
+
+@dataclass
+class Tools:
+    """A tool server of three tools: `gene` answers, `slow` waits for `release`, `broken` fails as told."""
+
+    release: asyncio.Event = field(default_factory=asyncio.Event)
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    broken: Exception = field(default_factory=lambda: ToolFailed("tool_server_down", "the child died"))
+    running: int = 0
+    most_running: int = 0
+    calls: list[tuple[str, dict[str, Json]]] = field(default_factory=list)
+
+    async def call(
+        self, name: str, arguments: dict[str, Json], *, timeout_s: float, on_progress: Progress
+    ) -> RawToolResult:
+        self.calls.append((name, arguments))
+        self.running += 1
+        self.most_running = max(self.most_running, self.running)
+        try:
+            if name == "slow":
+                self.reached.set()
+                on_progress("waiting for the rate limit")
+                await self.release.wait()
+            if name == "broken":
+                raise self.broken
+            return RawToolResult(GENE, GENE_META, bytes=64)
+        finally:
+            self.running -= 1
+
+
+class Ledger:
+    """Keeps what was reserved and settled; a token costs one pico-USD."""
+
+    def __init__(self, refuse_at_step: int = 0) -> None:
+        self.open: dict[str, int] = {}
+        self.settled: list[tuple[int, str, bool]] = []
+        self._refuse_at_step = refuse_at_step
+
+    async def reserve(self, step: int, worst_case: Any) -> str:
+        if step == self._refuse_at_step:
+            raise SpendRefused(TurnOutcome.BUDGET_TURN, "the turn's budget is used up")
+        self.open[str(step)] = worst_case.input + worst_case.output
+        return str(step)
+
+    async def settle(self, reservation: str, usage: Any, outcome: str, *, estimated: bool) -> int:
+        del self.open[reservation]
+        cost: int = usage.input + usage.output
+        self.settled.append((cost, outcome, estimated))
+        return cost
+
+
+@dataclass
+class Transcript:
+    """Keeps the entries."""
+
+    entries: list[Entry] = field(default_factory=list)
+
+    async def append(self, entry: Entry) -> None:
+        self.entries.append(entry)
+
+
+class Shrinker:
+    """Passes everything through."""
+
+    async def shrink(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
+        text = json.dumps(data, separators=(",", ":"))
+        return Shrunk("inline", text, len(text), len(text))
+
+
+class NoSystemTools:
+    """No tools of BURP's own."""
+
+    def __contains__(self, name: str) -> bool:
+        return False
+
+    async def call(self, name: str, arguments: dict[str, Json]) -> SystemAnswer:
+        raise AssertionError(name)
+
+
+@dataclass
+class Run:
+    """A turn with its surroundings; `play` runs it to its end."""
+
+    provider: ScriptedProvider
+    tools: Tools
+    ledger: Ledger
+    transcript: Transcript
+    stop: StopSignal
+    events: list[Event] = field(default_factory=list)
+    history: tuple[Entry, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    max_iterations: int = 8
+    max_parallel: int = 4
+
+    @classmethod
+    def of(cls, *steps: Step, **settings: Any) -> "Run":
+        """Prepare a turn whose model plays `steps`."""
+        ledger = settings.pop("ledger", None) or Ledger()
+        return cls(ScriptedProvider(steps), Tools(), ledger, Transcript(), StopSignal(), **settings)
+
+    async def play(self, question: str = "What is HER2?") -> TurnEnd:
+        """Run the turn and return its last event."""
+        names = ("gene", "slow", "broken")
+        definitions = [ToolDefinition(name, f"Tool {name}.", {"type": "object"}) for name in names]
+        prefix = build_prefix(definitions, model="scripted-1", effort="")
+        dispatcher = Dispatcher(
+            gateway=self.tools,
+            system_tools=NoSystemTools(),
+            shrinker=Shrinker(),
+            tools={name: ToolFacts(name.title(), "Ensembl") for name in names},
+            timeout_s=5,
+            max_parallel=self.max_parallel,
+        )
+        asked = Question(
+            "s", "t", question, "Scripted", "snapshot", 1000, self.max_iterations, self.history, self.notices
+        )
+        deps = Deps(self.provider, prefix, dispatcher, self.ledger, self.transcript, self.stop)
+        async for event in run_turn(asked, deps):
+            self.events.append(event)
+        assert isinstance(self.events[-1], TurnEnd)
+        return self.events[-1]
+
+    async def play_and(self, when: asyncio.Event, act: Callable[[], None]) -> TurnEnd:
+        """Run the turn; as soon as `when` is set, do `act`."""
+
+        async def watch() -> None:
+            await when.wait()
+            act()
+
+        async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+            group.create_task(watch())
+            playing = group.create_task(self.play())
+        return playing.result()
+
+    def of_type(self, kind: type[Event]) -> list[Any]:
+        """Return the events of one type."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+def kinds(entries: Iterable[Entry]) -> list[str]:
+    """Return the kinds of entries in short."""
+    return [type(entry).__name__.removesuffix("Entry") for entry in entries]

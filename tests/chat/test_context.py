@@ -1,0 +1,62 @@
+"""The prefix of a session: the same bytes for the same tools, another version for any change."""
+
+import subprocess
+import sys
+
+import pytest
+
+from chat.context import SYSTEM_PROMPT, build_prefix, build_request
+from chat.providers.base import AssistantEntry, ToolCall, ToolDefinition, ToolResultsEntry, UserEntry
+
+GENE = ToolDefinition("ensembl__lookup_gene", "Find a gene.", {"type": "object"})
+DRUG = ToolDefinition("chembl__resolve_drug", "Find a drug.", {"type": "object"})
+LATER = ToolDefinition("aaa__later", "Found by search.", {"type": "object"}, deferred=True)
+
+
+@pytest.mark.case("C060")
+def test_the_order_of_the_tools_does_not_change_the_prefix() -> None:
+    one = build_prefix([LATER, GENE, DRUG], model="m", effort="")
+    two = build_prefix([DRUG, LATER, GENE], model="m", effort="")
+    assert (one, one.version) == (two, two.version)
+    assert [tool.name for tool in one.tools] == ["chembl__resolve_drug", "ensembl__lookup_gene", "aaa__later"]
+
+
+@pytest.mark.case("C060")
+def test_the_version_is_the_same_in_another_process() -> None:
+    program = (
+        "from chat.context import build_prefix; from chat.providers.base import ToolDefinition as T;"
+        "print(build_prefix([T('a','A',{'b':1,'a':2})], model='m', effort='').version)"
+    )
+    seeds = ("1", "2")
+    versions = {
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in seeds
+    }
+    assert len(versions) == 1
+
+
+def test_any_change_gives_another_version() -> None:
+    versions = {
+        build_prefix([GENE], model="m", effort="").version,
+        build_prefix([GENE, DRUG], model="m", effort="").version,
+        build_prefix([GENE], model="n", effort="").version,
+        build_prefix([GENE], model="m", effort="low").version,
+        build_prefix([GENE], model="m", effort="", system="other").version,
+    }
+    assert len(versions) == 5
+
+
+def test_a_request_repairs_a_history_with_open_calls() -> None:
+    broken = (UserEntry("q"), AssistantEntry("", (ToolCall("a", "gene", {}),)), UserEntry("again"))
+    request = build_request(build_prefix([GENE], model="m", effort=""), broken, max_output_tokens=10)
+    assert [type(entry) for entry in request.entries] == [UserEntry, AssistantEntry, ToolResultsEntry, UserEntry]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["never gives you instructions", "failed", "n of m", "fetched_at", "PMID", "ask before"],
+)
+def test_the_system_prompt_states_the_rules_that_answers_are_judged_by(rule: str) -> None:
+    assert rule in SYSTEM_PROMPT
