@@ -1,0 +1,217 @@
+"""Search over the catalogue."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools_catalog.catalog import Catalog, RawTool
+from tools_catalog.config import CatalogConfig
+from tools_catalog.embeddings import Vector, cosine
+from tools_catalog.keywords import KeywordIndex, tokens
+from tools_catalog.search import ToolSearch, reciprocal_rank_fusion
+
+
+def tool(name: str, platform: str, description: str, **patterns: str) -> RawTool:
+    properties = {argument: {"type": "string", "pattern": pattern} for argument, pattern in patterns.items()}
+    schema = {"type": "object", "properties": properties}
+    return RawTool(name, "", description, schema, {"burp/platform": platform})
+
+
+CATALOG = Catalog.from_tools(
+    [
+        tool("chembl__resolve_drug", "ChEMBL", "Turn a drug name or brand into the ChEMBL molecule."),
+        tool("chembl__get_mechanisms", "ChEMBL", "Mechanisms of action of a drug.", chembl_id="^CHEMBL[0-9]+$"),
+        tool("ensembl__lookup_gene", "Ensembl", "Find a gene by symbol: Ensembl id, position, biotype."),
+        tool("ensembl__get_gene", "Ensembl", "One gene by its id.", ensembl_gene_id="^ENSG[0-9]{11}$"),
+        tool("clinvar__search_variants", "ClinVar", "Variants by gene and significance.", gene="^[A-Z0-9-]+$"),
+        tool("clinicaltrials__search_studies", "ClinicalTrials.gov", "Trials by condition and intervention."),
+        tool(
+            "uniprot__get_entry",
+            "UniProt",
+            "Disease of a protein.",
+            accession="^[OPQ][0-9][A-Z0-9]{3}[0-9]$",
+        ),
+        tool("gtex__get_expression", "GTEx", "Expression of a gene by tissue; tumour and healthy."),
+    ]
+)
+SEARCH = ToolSearch(CATALOG)
+
+
+def first(query: str) -> str:
+    return SEARCH.search(query)[0].name
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("drug name to molecule", "chembl__resolve_drug"),
+        ("gene symbol", "ensembl__lookup_gene"),
+        ("clinical trials of a condition", "clinicaltrials__search_studies"),
+        ("mechanism of action", "chembl__get_mechanisms"),
+        ("tumor expression", "gtex__get_expression"),
+        ("what does CHEMBL554 do", "chembl__get_mechanisms"),
+        ("ENSG00000141736?", "ensembl__get_gene"),
+        ("P04626", "uniprot__get_entry"),
+        ("ClinicalTrials.gov", "clinicaltrials__search_studies"),
+        ("gene in clinvar", "clinvar__search_variants"),
+    ],
+)
+def test_the_right_tool_comes_first(query: str, name: str) -> None:
+    assert first(query) == name
+
+
+def test_a_named_database_is_a_strong_signal() -> None:
+    assert first("gene id") == "ensembl__get_gene"
+    assert "names ClinVar" in SEARCH.search("clinvar gene id")[0].why
+    assert first("clinvar gene id") == "clinvar__search_variants"
+
+
+def test_a_pattern_that_fits_any_word_is_no_signal() -> None:
+    assert all("takes" not in hit.why for hit in SEARCH.search("BRCA1 expression"))
+
+
+def test_hits_say_why() -> None:
+    (hit, *_) = SEARCH.search("Ensembl gene symbol")
+    assert hit.why == "words: ensembl, gene, symbol; names Ensembl"
+
+
+def test_the_number_of_hits_is_limited() -> None:
+    assert len(SEARCH.search("gene")) == 4
+    assert len(SEARCH.search("gene", limit=2)) == 2
+    assert len(ToolSearch(CATALOG, CatalogConfig(results=1)).search("gene")) == 1
+
+
+@pytest.mark.case("C064")
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("NKX2-5 expression", "gtex__get_expression"),
+        ("Alzheimer's disease drugs", "uniprot__get_entry"),
+        ("TNF-alpha", None),
+        ("TNF‑α symbol", "ensembl__lookup_gene"),
+        ("BRCA1:c.68_69delAG", None),
+        ('"', None),
+        ("AND", None),
+        ("*", None),
+        ("   ", None),
+        ("", None),
+        ("symbol AND (NOT", "ensembl__lookup_gene"),
+        ("\x00\ud800", None),
+    ],
+)
+def test_punctuation_and_operators_are_text(query: str, best: str | None) -> None:
+    hits = SEARCH.search(query)
+    assert (hits[0].name if hits else None) == best
+
+
+@given(st.text())
+def test_no_text_ever_raises(text: str) -> None:
+    words = tokens(text)
+    assert all(word and word == word.strip() for word in words)
+    assert len(SEARCH.search(text)) <= 5
+
+
+@given(st.text(alphabet="abcXYZ019-_ '’\"αβ.:/", max_size=60))
+def test_a_tools_own_words_find_it(text: str) -> None:
+    catalog = Catalog.from_tools([tool("a__x", "A", f"unrelated {text}"), tool("b__y", "B", "different")])
+    found = {hit.name for hit in ToolSearch(catalog).search(text)}
+    assert ("a__x" in found) == bool(tokens(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("genes", ["gene"]),
+        ("studies", ["study"]),
+        ("analysis of status", ["analysis", "status"]),
+        ("geneSymbol", ["gene", "symbol", "genesymbol"]),
+        ("ClinicalTrials", ["clinical", "trial", "clinicaltrial"]),
+        ("ChEMBL UniProt", ["chembl", "uniprot"]),
+        ("NKX2-5", ["nkx25", "nkx2", "5"]),
+        ("β-catenin", ["betacatenin", "beta", "catenin"]),
+        ("TNF‑α", ["tnfalpha", "tnf", "alpha"]),
+        ("λ ς Ω ώ", ["lambda", "sigma", "omega", "omega"]),
+        ("leukaemia tumour", ["leukemia", "tumor"]),
+        ("the AND of", []),
+        ("ﬁbrosis", ["fibrosis"]),
+    ],
+)
+def test_words_of_a_text(text: str, words: list[str]) -> None:
+    assert tokens(text) == words
+
+
+def test_an_empty_catalogue_finds_nothing() -> None:
+    assert ToolSearch(Catalog()).search("gene") == []
+    assert KeywordIndex([]).scores("gene") == {}
+
+
+def test_a_catalogue_of_one_tool_finds_it() -> None:
+    search = ToolSearch(Catalog.from_tools([tool("a__get_gene", "A", "A gene.")]))
+    assert [hit.name for hit in search.search("gene")] == ["a__get_gene"]
+
+
+def test_equal_queries_give_equal_results_in_every_process() -> None:
+    script = (
+        "from tests.tools_catalog.test_search import SEARCH\n"
+        "print([SEARCH.search(q) for q in ('gene disease drug expression condition', 'drug ensembl clinvar gene')])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed},
+            cwd=Path(__file__).parents[2],
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_fusion_weighs_rankings() -> None:
+    fused = reciprocal_rank_fusion([(["a", "b"], 2.0), (["b", "c"], 1.0)], k=1)
+    assert fused == [("b", pytest.approx(2 / 3 + 1 / 2)), ("a", pytest.approx(1.0)), ("c", pytest.approx(1 / 3))]
+
+
+def test_fusion_breaks_ties_by_name() -> None:
+    assert [name for name, _ in reciprocal_rank_fusion([(["b"], 1.0), (["a"], 1.0)])] == ["a", "b"]
+
+
+class SynonymEmbedder:
+    """Embeds texts by a few groups of synonyms: a real, if tiny, notion of meaning."""
+
+    name = "synonyms"
+    groups = ({"drug", "medicine", "molecule"}, {"gene", "locus"}, {"trial", "study", "studie"}, {"protein", "enzyme"})
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return [[float(len(group & set(tokens(text)))) for group in self.groups] for text in texts]
+
+
+def test_without_an_embedder_the_search_says_so() -> None:
+    assert SEARCH.keyword_only is True
+    assert ToolSearch(CATALOG, embedder=SynonymEmbedder()).keyword_only is False
+
+
+def test_meaning_finds_what_no_word_does() -> None:
+    assert SEARCH.search("which enzyme") == []
+    hits = ToolSearch(CATALOG, embedder=SynonymEmbedder()).search("which enzyme")
+    assert (hits[0].name, hits[0].why) == ("uniprot__get_entry", "similar meaning")
+
+
+def test_keywords_and_meaning_are_weighed_by_the_length_of_the_query() -> None:
+    config = CatalogConfig(short_query_words=2, keyword_weight_short=10.0, meaning_weight_long=10.0)
+    search = ToolSearch(CATALOG, config, SynonymEmbedder())
+    assert search.search("enzyme expression")[0].name == "gtex__get_expression"
+    assert search.search("enzyme expression somewhere")[0].name == "uniprot__get_entry"
+
+
+@pytest.mark.case("C065")
+def test_vectors_of_another_length_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="don't compare"):
+        cosine([1.0, 0.0], [1.0])

@@ -1,0 +1,109 @@
+"""What a tool call brings back and how it fails.
+
+`ToolCallError` is the root of all that a call raises, beside cancellation, which passes through to the child:
+
+    ToolCallError
+    ├── ToolServerDown   the child died during the call, or can't be started
+    ├── ToolTimeout      the call's budget ran out
+    └── ToolCallFailed   the server refused the call, or its result can't be used
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mcp_types as types
+from mcp import MCPError
+from mcp.shared.dispatcher import ProgressFnT
+
+from tools_catalog.framing import LINE_TOO_LONG
+from tools_catalog.spool import SPOOLED, SpoolProblem, read_spooled
+
+Json = Any
+OnProgress = Callable[[str], None]
+
+
+class ToolCallError(Exception):
+    """A call that brought no result."""
+
+
+class ToolServerDown(ToolCallError):
+    """The tool server died during the call, or does not start."""
+
+
+class ToolTimeout(ToolCallError):
+    """The call's time budget ran out."""
+
+
+class ToolCallFailed(ToolCallError):
+    """The tool server refused the call, or its result can't be used."""
+
+
+@dataclass(frozen=True)
+class RawToolResult:
+    """What a call brought back. `bytes` is the size of the envelope's JSON."""
+
+    envelope: dict[str, Json]
+    meta: dict[str, Json]
+    is_error: bool
+    bytes: int
+
+
+def check_arguments(arguments: Mapping[str, Json]) -> None:
+    """Refuse what can't be written to the pipe, such as half a surrogate pair: it would end all other calls."""
+    try:
+        json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError) as problem:
+        raise ToolCallFailed(f"the arguments can't be written as JSON: {problem}") from problem
+
+
+@contextmanager
+def translated_errors(timeout_message: str) -> Iterator[None]:
+    """Turn the SDK's errors of one call into ours; leave cancellation alone."""
+    try:
+        yield
+    except MCPError as error:
+        code, message = error.error.code, error.error.message
+        if code == types.CONNECTION_CLOSED:
+            raise ToolServerDown("the tool server stopped during the call") from error
+        if code == types.REQUEST_TIMEOUT:
+            raise ToolTimeout(timeout_message) from error
+        if code == LINE_TOO_LONG:
+            raise ToolCallFailed(message) from error
+        raise ToolCallFailed(f"the tool server refused the call: {message} ({code})") from error
+    except TimeoutError as error:
+        raise ToolTimeout(timeout_message) from error
+    except (ValueError, RuntimeError) as error:
+        raise ToolCallFailed(f"the tool server's answer can't be used: {error}") from error
+
+
+def progress_callback(on_progress: OnProgress) -> ProgressFnT:
+    """Return the SDK's form of a callback that only wants the messages."""
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        if message:
+            on_progress(message)
+
+    return report
+
+
+async def finished(result: types.CallToolResult, spool_dir: Path | None) -> RawToolResult:
+    """Turn the SDK's result into ours; fetch what was spooled."""
+    meta = dict(result.meta or {})
+    spooled = meta.pop(SPOOLED, None)
+    text = next((part.text for part in result.content if isinstance(part, types.TextContent)), "")
+    if isinstance(spooled, Mapping):
+        try:
+            envelope, size = await asyncio.to_thread(read_spooled, spooled, spool_dir)
+        except SpoolProblem as problem:
+            raise ToolCallFailed(str(problem)) from problem
+    else:
+        envelope = result.structured_content
+        size = len(text.encode()) if text else len(json.dumps(envelope))
+    if not isinstance(envelope, dict):
+        raise ToolCallFailed(f"the result has no envelope; it begins with {text[:200]!r}")
+    return RawToolResult(envelope, meta, bool(result.is_error), size)

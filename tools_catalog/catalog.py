@@ -1,0 +1,167 @@
+"""The two-tier catalogue: core tools that every request carries, deferred ones that are found by search.
+
+Sorted by name, schema keys in one fixed order, hashed: the same tools give the same bytes in every turn and
+process, whatever the order in which the server lists them. A tool that a provider would refuse is left out.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from tools_catalog.config import CatalogConfig
+from tools_catalog.schema_rules import schema_problems
+
+Json = Any
+_KEY_ORDER = ("type", "title", "description", "enum", "const", "properties", "required", "additionalProperties")
+
+
+@dataclass(frozen=True)
+class RawTool:
+    """A tool as the server lists it."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+    input_schema: Mapping[str, Json] = field(default_factory=dict)
+    meta: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CatalogTool:
+    """A tool that can be offered to every provider. `platform` is the database's title.
+
+    `hash` changes with all that a model reads or a search indexes, and with nothing else.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: dict[str, Json]
+    platform: str
+    platform_key: str
+    core: bool
+    noise: str | None
+    example: dict[str, Json]
+    hash: str
+
+
+@dataclass(frozen=True)
+class ToolProblem:
+    """A tool that was left out, or a setting that names none, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All usable tools, sorted by name. `hash` is equal where and only where all definitions are."""
+
+    tools: tuple[CatalogTool, ...] = ()
+    problems: tuple[ToolProblem, ...] = ()
+
+    @classmethod
+    def from_tools(cls, raw_tools: Iterable[RawTool], config: CatalogConfig | None = None) -> "Catalog":
+        """Check, normalise and sort what a server lists."""
+        config = config or CatalogConfig()
+        tools: dict[str, CatalogTool] = {}
+        problems: list[ToolProblem] = []
+        for raw in sorted(raw_tools, key=lambda tool: tool.name):
+            reasons = schema_problems(raw.name, raw.description, raw.input_schema)
+            if raw.name in tools:
+                reasons = ["two tools have this name"]
+            problems += [ToolProblem(raw.name, reason) for reason in reasons]
+            if not reasons:
+                tools[raw.name] = _catalog_tool(raw, config)
+        for platform_key, names in sorted(config.always_loaded_tools.items()):
+            problems += [ToolProblem(n, "always loaded by setting, but unknown") for n in names if n not in tools]
+            if not any(tool.platform_key == platform_key for tool in tools.values()):
+                problems.append(ToolProblem(platform_key, "named in always_loaded_tools, but no platform of this key"))
+        return cls(tuple(tools.values()), tuple(problems))
+
+    @cached_property
+    def by_name(self) -> dict[str, CatalogTool]:
+        """The tools by name, in the order of the catalogue."""
+        return {tool.name: tool for tool in self.tools}
+
+    @cached_property
+    def hash(self) -> str:
+        """The hash of all definitions and tiers."""
+        return _digest([[tool.name, tool.hash, tool.core] for tool in self.tools])
+
+    @cached_property
+    def core(self) -> tuple[CatalogTool, ...]:
+        """The tools that every request carries."""
+        return tuple(tool for tool in self.tools if tool.core)
+
+    @cached_property
+    def deferred(self) -> tuple[CatalogTool, ...]:
+        """The tools that are found by search."""
+        return tuple(tool for tool in self.tools if not tool.core)
+
+    def get(self, name: str) -> CatalogTool | None:
+        """Return the tool of this name."""
+        return self.by_name.get(name)
+
+    def definitions(self, found: Sequence[str] = ()) -> tuple[CatalogTool, ...]:
+        """Return the core tools, then the found ones in the order in which they were found.
+
+        The list only grows at its end, so that a provider's cached prefix stays. Unknown names are left out.
+        """
+        names = dict.fromkeys([tool.name for tool in self.core] + list(found))
+        return tuple(self.by_name[name] for name in names if name in self.by_name)
+
+    def platforms(self) -> dict[str, tuple[CatalogTool, ...]]:
+        """Return the tools by their platform's title, both in alphabetical order."""
+        titles = sorted({tool.platform for tool in self.tools}, key=str.casefold)
+        return {title: tuple(tool for tool in self.tools if tool.platform == title) for title in titles}
+
+
+def canonical_schema(schema: Json) -> Json:
+    """Return a schema with its keys in one fixed order: required arguments first, then by name."""
+    if isinstance(schema, list):
+        return [canonical_schema(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    ordered = {key: canonical_schema(schema[key]) for key in sorted(schema, key=_key_rank)}
+    required = schema.get("required")
+    if isinstance(required, list):
+        ordered["required"] = sorted(required)
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping):
+        first = set(required) if isinstance(required, list) else set()
+        names = sorted(properties, key=lambda name: (name not in first, name))
+        ordered["properties"] = {name: canonical_schema(properties[name]) for name in names}
+    return ordered
+
+
+def _key_rank(key: str) -> tuple[int, str]:
+    return (_KEY_ORDER.index(key) if key in _KEY_ORDER else len(_KEY_ORDER), key)
+
+
+def _catalog_tool(raw: RawTool, config: CatalogConfig) -> CatalogTool:
+    platform_key = raw.name.partition("__")[0]
+    chosen = config.always_loaded_tools.get(platform_key)
+    schema = canonical_schema(raw.input_schema)
+    noise = raw.meta.get("burp/noise")
+    example = raw.meta.get("burp/example")
+    return CatalogTool(
+        name=raw.name,
+        title=raw.title or raw.name,
+        description=raw.description,
+        input_schema=schema,
+        platform=str(raw.meta.get("burp/platform") or platform_key),
+        platform_key=platform_key,
+        core=raw.meta.get("burp/core") is True if chosen is None else raw.name in chosen,
+        noise=noise if isinstance(noise, str) and noise else None,
+        example=dict(example) if isinstance(example, Mapping) else {},
+        hash=_digest([raw.name, raw.title, raw.description, schema]),
+    )
+
+
+def _digest(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
