@@ -6,8 +6,6 @@ from uuid import UUID
 
 from asgiref.sync import sync_to_async
 
-from artifacts import inspect as artifact_inspect
-from artifacts import pipeline, store
 from artifacts.config import ArtifactLimits
 from chat import services
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
@@ -96,6 +94,7 @@ class SessionShrinker:
 
     async def shrink(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
         """Reduce or store what is too large; heavy work runs in a thread."""
+        from artifacts import pipeline, store
 
         def store_content(content: bytes) -> str:
             return str(
@@ -130,6 +129,8 @@ def session_inspect(*, session_id: UUID, owner_id: int, limits: ArtifactLimits) 
     """Return the function that runs a jq filter on an artifact of this session."""
 
     async def inspect(artifact_id: str, jq_filter: str) -> str:
+        from artifacts import inspect as artifact_inspect
+
         return await sync_to_async(artifact_inspect.inspect, thread_sensitive=False)(
             artifact_id, jq_filter, session_id=session_id, owner_id=owner_id, limits=limits
         )

@@ -9,3 +9,14 @@ class ChatAppConfig(AppConfig):
     name = "chat"
     verbose_name = "Chat"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Say what has to happen when this process starts and stops serving."""
+        from chat import assembly, lifecycle, turns
+        from tools_catalog.runtime import close_tool_servers
+
+        lifecycle.on_start(turns.close_dead_turns)
+        lifecycle.on_start(assembly.warm_up)
+        # Called in reverse: running turns end before the tool servers that they use.
+        lifecycle.on_shutdown(close_tool_servers)
+        lifecycle.on_shutdown(turns.shutdown)

@@ -1,6 +1,7 @@
 """Put together what one turn needs: model, catalogue, history, money, tools."""
 
 import logging
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from datetime import UTC, datetime
 from asgiref.sync import sync_to_async
 from django.conf import settings
 
-from chat import selectors, services
+from chat import selectors, services, upstreams
 from chat.adapters import (
     ServerGateway,
     SessionShrinker,
@@ -85,6 +86,12 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
         user_id=session.owner_id, session_id=session.pk, turn_id=turn.pk, model_key=row.key, provider=row.provider
     )
     return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(turn.pk), stop)
+
+
+async def warm_up() -> None:
+    """Start the tool server that the next session will use, so that its first question need not wait."""
+    mode = await upstreams.choose(settings.BURP.chat.upstreams, os.environ.get("BURP_UPSTREAM_GATEWAY", ""))
+    await get_tool_servers().get(mode)
 
 
 def failed_start(turn: Turn, problem: CannotStart) -> Iterator[Event]:
