@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from mcp_server.args import DiseaseName, DrugName, NctId, look_up_form
 from mcp_server.codes import ResultOutcome
-from mcp_server.envelope import Answer, InvalidArguments, rows, unknown_id
+from mcp_server.envelope import Answer, InvalidArguments, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
 from mcp_server.http.rate_limit import Rate
@@ -161,6 +161,8 @@ def _row(study: Json) -> dict[str, Json]:
     count = leaves.get("enrollmentInfo", {}).get("count")
     row = {
         **{name: leaves.get(name) for name in ("nctId", "briefTitle", "acronym", "overallStatus", "phases")},
+        # Of some trials the offline snapshot knows the official title only.
+        "officialTitle": None if "briefTitle" in leaves else leaves.get("officialTitle"),
         "studyType": leaves.get("studyType"),
         "enrollmentCount": None if count == UNKNOWN_ENROLLMENT else count,
         "leadSponsor": leaves.get("leadSponsor", {}).get("name"),
@@ -248,13 +250,21 @@ async def search_studies(
     for study in studies[:1]:
         _noted_release(api, study)
     total, token = answer.get("totalCount"), answer.get("nextPageToken")
-    # A full page always brings a token, the last one too.
-    more = {"page_token": token} if token and len(studies) != total else None
-    if page_token:
-        note = "" if studies else "This page is empty: the list has ended."
-        return Answer([_row(study) for study in studies], returned=len(studies), next=more, note=note)
-    note = "" if studies else "No registered trial matches these criteria."
-    return rows([_row(study) for study in studies], total=total, next=more, note=note)
+    note = ""
+    if not studies:
+        note = (
+            "This page is empty: the list has ended." if page_token else "No registered trial matches these criteria."
+        )
+    return Answer(
+        [_row(study) for study in studies],
+        # An empty later page ends a list that had something.
+        ResultOutcome.DATA if studies or page_token else ResultOutcome.EMPTY,
+        total=total,
+        returned=len(studies),
+        # A full page always brings a token, the last one too.
+        next={"page_token": token} if token and len(studies) != total else None,
+        note=note,
+    )
 
 
 @platform.tool(example={"nct_id": "NCT01808573"}, cites=Cite("nct", ".", ".nctId", ".briefTitle"))
@@ -276,7 +286,7 @@ async def get_study(api: Api, nct_id: NctId) -> Answer:
     return Answer(_record(study), note=note)
 
 
-@platform.tool(example={"condition": "melanoma", "intervention": "vemurafenib", "status": ["RECRUITING"]})
+@platform.tool(example={"condition": "melanoma", "status": ["RECRUITING"]})
 async def count_studies(
     api: Api,
     condition: Condition | None = None,

@@ -87,10 +87,10 @@ async def _properties(api: Api, cids: list[str], names: str) -> list[dict[str, J
     return [found[cid] for cid in cids if cid in found]
 
 
-@platform.tool(example={"name": "lapatinib"}, cites=Cite("pubchem", ".[]", ".CID", ".Title"))
+@platform.tool(example={"name": "aspirin"}, cites=Cite("pubchem", ".[]", ".CID", ".Title"))
 async def resolve_compound(
     api: Api,
-    name: Annotated[DrugName, Arg("Drug or chemical name, CAS number or InChIKey.", "lapatinib")],
+    name: Annotated[DrugName, Arg("Drug or chemical name, CAS number or InChIKey.", "aspirin")],
 ) -> Answer:
     """Resolve a chemical's name, CAS number or InChIKey. Returns PubChem CIDs with formula, SMILES, InChIKey."""
     if INCHIKEY.fullmatch(name.upper()):
@@ -115,10 +115,10 @@ async def resolve_compound(
     return rows(compounds, total=len(cids), note=more if len(cids) > len(compounds) else "")
 
 
-@platform.tool(example={"cids": ["208908", "9915743"]}, cites=Cite("pubchem", ".compounds[]", ".CID", ".Title"))
+@platform.tool(example={"cids": ["2244"]}, cites=Cite("pubchem", ".compounds[]", ".CID", ".Title"))
 async def get_compound_properties(
     api: Api,
-    cids: Annotated[list[PubchemCid], Arg("PubChem compound numbers.", ["208908"], max_items=50)],
+    cids: Annotated[list[PubchemCid], Arg("PubChem compound numbers.", ["2244"], max_items=50)],
 ) -> Answer:
     """Get computed properties by CID. Returns formula, weight, SMILES, XLogP, TPSA and hydrogen-bond counts."""
     numbers = list(dict.fromkeys(cid.lstrip("0") for cid in cids))

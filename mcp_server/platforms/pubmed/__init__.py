@@ -133,22 +133,22 @@ async def search_articles(
     pmids = [str(pmid) for pmid in result.get("idlist", [])]
     known = {summary["pmid"]: summary for summary in await _summaries(api, pmids)} if pmids else {}
     articles = [known.get(pmid, {"pmid": pmid}) for pmid in pmids]
-    count = int(result["count"])
+    count = int(result["count"]) if "count" in result else None
     warnings = _warnings(result)
     data = {
         "count": count,
-        "querytranslation": result.get("querytranslation", ""),
+        "querytranslation": result.get("querytranslation"),
         "warnings": warnings,
         "articles": articles,
     }
     reached = offset + len(pmids)
     return Answer(
         data,
-        ResultOutcome.DATA if pmids else ResultOutcome.EMPTY,
+        ResultOutcome.DATA if pmids or count else ResultOutcome.EMPTY,
         total=count,
         returned=len(articles),
-        next={"offset": reached} if pmids and reached < min(count, REACHABLE) else None,
-        note=_search_note(query, count, warnings),
+        next={"offset": reached} if pmids and count and reached < min(count, REACHABLE) else None,
+        note=_search_note(query, bool(pmids or count), warnings),
     )
 
 
@@ -158,9 +158,9 @@ def _warnings(result: Json) -> dict[str, list[str]]:
     return {name: values for name, values in said.items() if values}
 
 
-def _search_note(query: str, count: int, warnings: dict[str, list[str]]) -> str:
+def _search_note(query: str, found: bool, warnings: dict[str, list[str]]) -> str:
     dropped = [word for name in sorted(warnings) if name != "outputmessages" for word in warnings[name]]
-    if not count:
+    if not found:
         return f"PubMed has no article for {query!r}."
     if dropped:
         return f"PubMed found nothing for {', '.join(dropped)} and left it out: the hits are those of a wider query."
