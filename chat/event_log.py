@@ -1,10 +1,11 @@
-"""The durable event log of one turn: pieces of text joined, stored, then told to whoever follows.
+"""The durable event log of one turn: events gathered for a moment, stored together, then told to the readers.
 
 A reader gets each event with the number of the one before it; a gap means that messages were
 dropped on the way, and the reader takes the missing ones from the store.
 """
 
 import asyncio
+import logging
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -16,8 +17,9 @@ from chat import services
 from chat.events import Event, Reasoning, Text, TurnEnd, to_wire
 
 Json = Any
-JOIN_S = 0.08
-JOINED_MAX_CHARS = 2_000
+log = logging.getLogger(__name__)
+# Long enough to write some twenty times a second, short enough not to be felt.
+GATHER_S = 0.05
 
 
 def group_name(turn_id: UUID) -> str:
@@ -26,62 +28,59 @@ def group_name(turn_id: UUID) -> str:
 
 
 class EventLog:
-    """Takes the events of a running turn in order. `run_flusher` must run beside `add`."""
+    """Takes the events of a running turn in order. `run_writer` must run beside `add`."""
 
     def __init__(self, turn_id: UUID) -> None:
         self._turn_id = turn_id
-        self._pending: Reasoning | Text | None = None
+        self._pending: list[Event] = []
         self._previous = 0
         self._dirty = asyncio.Event()
-        # Guards the order of writes between the turn and the flusher.
+        # Guards the order of writes between the writer and `close`.
         self._writing = asyncio.Lock()
 
-    async def add(self, event: Event) -> None:
-        """Take one event; a piece of text may wait a moment for the next one."""
-        async with self._writing:
-            pending = self._pending
-            if isinstance(event, Reasoning | Text):
-                if pending is not None and type(pending) is type(event) and pending.step == event.step:
-                    event = replace(event, text=pending.text + event.text)
-                elif pending is not None:
-                    await self._write(pending)
-                self._pending = event
-                self._dirty.set()
-                if len(event.text) >= JOINED_MAX_CHARS:
-                    await self._flush()
-                return
-            await self._flush(event)
+    def add(self, event: Event) -> None:
+        """Take one event; pieces of one text are joined."""
+        last = self._pending[-1] if self._pending else None
+        if isinstance(event, Reasoning | Text) and isinstance(last, Reasoning | Text) and _continues(last, event):
+            self._pending[-1] = replace(event, text=last.text + event.text)
+        else:
+            self._pending.append(event)
+        self._dirty.set()
 
     async def close(self, end: TurnEnd, *, answer: str) -> None:
         """Store the last event and release the session's lock in one step, then tell the readers."""
         async with self._writing:
-            await self._flush()
+            await self._write_pending()
             wire = to_wire(end)
             await sync_to_async(services.turn_finish)(turn_id=self._turn_id, end=wire, answer=answer)
             await self._tell(wire)
 
-    async def flush(self) -> None:
-        """Write what is waiting."""
-        async with self._writing:
-            await self._flush()
-
-    async def run_flusher(self) -> None:
-        """Write waiting text after a moment, until cancelled."""
+    async def run_writer(self) -> None:
+        """Write what was gathered, again and again, until cancelled."""
         while True:
             await self._dirty.wait()
-            self._dirty.clear()
-            await asyncio.sleep(JOIN_S)
-            await asyncio.shield(self.flush())
+            await asyncio.sleep(GATHER_S)
+            try:
+                await asyncio.shield(self._write())
+            except Exception:
+                # What could not be stored now stays pending; `close` tries again and fails aloud.
+                log.exception("events of turn %s could not be stored", self._turn_id)
 
-    async def _flush(self, *more: Event) -> None:
-        events = [event for event in (self._pending, *more) if event is not None]
-        self._pending = None
-        if events:
-            await self._write(*events)
+    async def _write(self) -> None:
+        async with self._writing:
+            await self._write_pending()
 
-    async def _write(self, *events: Event) -> None:
+    async def _write_pending(self) -> None:
+        self._dirty.clear()
+        events, self._pending = self._pending, []
+        if not events:
+            return
         wires = [to_wire(event) for event in events]
-        await sync_to_async(services.events_append)(turn_id=self._turn_id, events=wires)
+        try:
+            await sync_to_async(services.events_append)(turn_id=self._turn_id, events=wires)
+        except BaseException:
+            self._pending = [*events, *self._pending]
+            raise
         for wire in wires:
             await self._tell(wire)
 
@@ -89,3 +88,7 @@ class EventLog:
         message = {"type": "turn.event", "event": wire, "previous": self._previous}
         self._previous = wire["seq"]
         await get_channel_layer().group_send(group_name(self._turn_id), message)
+
+
+def _continues(last: Reasoning | Text, event: Reasoning | Text) -> bool:
+    return type(last) is type(event) and last.step == event.step

@@ -151,7 +151,7 @@ async def _drive(running: _Running) -> None:
                 if isinstance(event, TurnEnd):
                     await event_log.close(event, answer=answers[max(answers)] if answers else "")
                 else:
-                    await event_log.add(event)
+                    event_log.add(event)
     except Exception:
         log.exception("turn %s broke", turn.pk)
     finally:
@@ -184,7 +184,7 @@ async def _kept(running: _Running, event_log: EventLog) -> AsyncIterator[None]:
     channel = await layer.new_channel()
     await layer.group_add(_control_group(running.turn.pk), channel)
     tasks = [
-        asyncio.create_task(event_log.run_flusher()),
+        asyncio.create_task(event_log.run_writer()),
         asyncio.create_task(_renew_lease(running)),
         asyncio.create_task(_listen(running, channel)),
         asyncio.create_task(_watch_readers(running)),

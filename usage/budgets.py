@@ -83,10 +83,12 @@ def budget_reserve(
     """
     now = timezone.now()
     amount = cost_pico_usd(_config().prices, model_key, worst_case, now.date())
-    _lock_user(user_id)
-    for standing in _standings(user_id, turn_id, turn_limit_pico_usd, now):
-        if amount and standing.spent_pico_usd + amount > standing.limit_pico_usd:
-            raise BudgetExceeded(standing, amount)
+    if amount:
+        # A free call takes nobody's money: it needs neither the lock nor the sums.
+        _lock_user(user_id)
+        for standing in _standings(user_id, turn_id, turn_limit_pico_usd, now):
+            if standing.spent_pico_usd + amount > standing.limit_pico_usd:
+                raise BudgetExceeded(standing, amount)
     reservation = Reservation.objects.create(
         user_id=user_id,
         session_id=session_id,
