@@ -1,0 +1,220 @@
+"""The API: open a session, ask, follow the events as a stream, stop. Errors are JSON with a code.
+
+The stream is a plain async view: it ends with the turn, and goes on from `Last-Event-ID` after a
+lost connection.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from typing import Any, Literal
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+from ninja import NinjaAPI, Schema
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from pydantic import Field
+
+from chat import pages, selectors, session_feed
+from chat.api_auth import BearerAuth, CookieAuth, reader_of
+from chat.config import UnknownModel
+from chat.forms import QUESTION_MAX_CHARACTERS
+from chat.models import Session, Turn
+from chat.services import BlankQuestion, TurnAlreadyRunning
+from chat.turns import ServerStopping, follow_turn, stop_turn
+
+HEARTBEAT_S = 15.0
+
+
+class SessionWish(Schema):
+    """What a new session should use; empty means the configured."""
+
+    model: str = ""
+    upstreams: Literal["", "auto", "live", "snapshot"] = ""
+
+
+class SessionOpened(Schema):
+    """A new session."""
+
+    id: UUID
+    model: str
+    upstreams: str
+    page_url: str
+    turns_url: str
+
+
+class Question(Schema):
+    """A question."""
+
+    question: str = Field(min_length=1, max_length=QUESTION_MAX_CHARACTERS)
+
+
+class TurnBegun(Schema):
+    """A turn that has begun: follow `events_url`."""
+
+    turn_id: UUID
+    events_url: str
+    stop_url: str
+
+
+class Problem(Schema):
+    """Why a request was refused."""
+
+    code: str
+    message: str
+
+
+class Refusal(Schema):
+    """The body of every error."""
+
+    error: Problem
+
+
+api = NinjaAPI(
+    title="BURP",
+    version="1",
+    description="Ask research questions and follow the answers as they are found.",
+    urls_namespace="api",
+    auth=[BearerAuth(), CookieAuth()],
+)
+
+_STATUS_CODES = {401: "unauthenticated", 403: "forbidden", 404: "not_found", 405: "method_not_allowed"}
+
+
+def refusal(code: str, message: str, status: int) -> JsonResponse:
+    """Return an error's response."""
+    return JsonResponse({"error": {"code": code, "message": message}}, status=status)
+
+
+@api.exception_handler(AuthenticationError)
+def _unauthenticated(request: HttpRequest, error: Any) -> HttpResponse:
+    return refusal("unauthenticated", "Sign in, or send a token as `Authorization: Bearer …`.", 401)
+
+
+@api.exception_handler(ValidationError)
+def _invalid(request: HttpRequest, error: Any) -> HttpResponse:
+    first = error.errors[0]
+    field = ".".join(str(part) for part in first["loc"][2:]) or "body"
+    return refusal("invalid", f"{field}: {first['msg']}", 422)
+
+
+@api.exception_handler(HttpError)
+def _http_error(request: HttpRequest, error: Any) -> HttpResponse:
+    return refusal(_STATUS_CODES.get(error.status_code, "refused"), str(error), error.status_code)
+
+
+@api.exception_handler(Session.DoesNotExist)
+@api.exception_handler(Turn.DoesNotExist)
+def _not_found(request: HttpRequest, error: Any) -> HttpResponse:
+    return refusal("not_found", "There is no such session or turn.", 404)
+
+
+@api.exception_handler(UnknownModel)
+def _unknown_model(request: HttpRequest, error: Any) -> HttpResponse:
+    return refusal("unknown_model", str(error), 422)
+
+
+@api.exception_handler(BlankQuestion)
+def _blank(request: HttpRequest, error: Any) -> HttpResponse:
+    return refusal("invalid", str(error), 422)
+
+
+@api.exception_handler(TurnAlreadyRunning)
+def _running(request: HttpRequest, error: Any) -> HttpResponse:
+    return refusal("turn_running", str(error), 409)
+
+
+@api.exception_handler(ServerStopping)
+def _stopping(request: HttpRequest, error: Any) -> HttpResponse:
+    return refusal("server_stopping", str(error), 503)
+
+
+@api.post("/sessions", response={201: SessionOpened, 401: Refusal, 422: Refusal}, summary="Open a session")
+async def session_open(request: HttpRequest, wish: SessionWish) -> tuple[int, dict[str, Any]]:
+    """Open a session with a model and upstreams."""
+    session = await session_feed.open_session(
+        owner_id=_caller(request), model=wish.model, wanted_upstreams=wish.upstreams
+    )
+    return 201, {
+        "id": session.pk,
+        "model": session.model,
+        "upstreams": session.upstreams,
+        "page_url": reverse("chat:session_detail", args=[session.pk]),
+        "turns_url": f"/api/sessions/{session.pk}/turns",
+    }
+
+
+@api.post(
+    "/sessions/{uuid:session_id}/turns",
+    response={202: TurnBegun, 401: Refusal, 404: Refusal, 409: Refusal, 422: Refusal},
+    summary="Ask a question",
+)
+async def turn_begin(request: HttpRequest, session_id: UUID, body: Question) -> tuple[int, dict[str, Any]]:
+    """Start a turn; it runs whether or not its events are followed, for a grace period."""
+    owner_id = _caller(request)
+    session = await sync_to_async(selectors.session_get)(owner_id=owner_id, session_id=session_id)
+    turn_id = await session_feed.ask(session_id=session.pk, owner_id=owner_id, question=body.question)
+    return 202, {
+        "turn_id": turn_id,
+        "events_url": reverse("chat:api_turn_events", args=[turn_id]),
+        "stop_url": f"/api/turns/{turn_id}/stop",
+    }
+
+
+@api.post("/turns/{uuid:turn_id}/stop", response={202: None, 401: Refusal, 404: Refusal}, summary="Stop a turn")
+async def turn_stop(request: HttpRequest, turn_id: UUID) -> tuple[int, None]:
+    """Ask a turn to end; its last event says when it has."""
+    await stop_turn(turn_id=turn_id, owner_id=_caller(request))
+    return 202, None
+
+
+def _caller(request: HttpRequest) -> int:
+    return int(request.auth.pk)  # type: ignore[attr-defined]
+
+
+@require_GET
+async def turn_events(request: HttpRequest, turn_id: UUID) -> HttpResponseBase:
+    """Stream a turn's events from the beginning, or from `Last-Event-ID` on."""
+    reader = await reader_of(request)
+    if reader is None:
+        return refusal("unauthenticated", "Sign in, or send a token as `Authorization: Bearer …`.", 401)
+    last = request.headers.get("Last-Event-ID", "0")
+    if not last.isdecimal():
+        return refusal("invalid", f"Last-Event-ID: {last!r} is not a number", 422)
+    try:
+        page = await sync_to_async(pages.live_page)(reader.pk, turn_id)
+    except Turn.DoesNotExist:
+        return refusal("not_found", "There is no such session or turn.", 404)
+    if not page.view.is_running and page.view.seq <= int(last):
+        # What is over stays over: a browser's EventSource would otherwise ask again for ever.
+        return HttpResponse(status=204)
+    response = StreamingHttpResponse(event_stream(turn_id, int(last)), content_type="text/event-stream")
+    response["Cache-Control"] = "no-cache"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+async def event_stream(turn_id: UUID, after_seq: int, heartbeat_s: float = HEARTBEAT_S) -> AsyncIterator[bytes]:
+    """Write events as a browser's EventSource reads them, with a comment now and then while nothing happens."""
+    pending: asyncio.Future[dict[str, Any] | None] | None = None
+    async with aclosing(follow_turn(turn_id, after_seq)) as events:  # type: ignore[type-var]
+        try:
+            while True:
+                pending = pending or asyncio.ensure_future(anext(events, None))
+                done, _ = await asyncio.wait({pending}, timeout=heartbeat_s)
+                if not done:
+                    yield b": still here\n\n"
+                    continue
+                event, pending = pending.result(), None
+                if event is None:
+                    return
+                yield f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+        finally:
+            if pending is not None:
+                pending.cancel()
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait({pending})

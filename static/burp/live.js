@@ -1,0 +1,136 @@
+// Follow the turns of a session: subscribe on every connection, keep what the reader opened,
+// tick the timers, and scroll along only while the reader is at the bottom.
+const socket = document.getElementById("socket");
+const log = document.getElementById("log");
+const NEAR_BOTTOM_PX = 64;
+const PATIENCE_MS = 1500;
+const SERVER_LEFT = [1000, 1001];
+const NOT_YOURS = 4404;
+
+let leaving = false;
+let connected = false;
+let before = {};
+
+const isAtBottom = () => innerHeight + scrollY >= document.documentElement.scrollHeight - NEAR_BOTTOM_PX;
+const toBottom = () => scrollTo({ top: document.documentElement.scrollHeight });
+const running = () => log.querySelector('.turn[data-state="running"]');
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+// --- the connection ---
+
+function subscribe(event) {
+  connected = true;
+  document.getElementById("connection").hidden = true;
+  const last = log.querySelector(".turn:last-of-type");
+  const known = last ? { turn: last.dataset.turn, after: Number(last.dataset.seq) } : {};
+  event.detail.socketWrapper.sendImmediately(JSON.stringify({ action: "subscribe", ...known }));
+}
+
+function onClose(event) {
+  connected = false;
+  if (leaving) return;
+  const { code } = event.detail.event;
+  if (code === NOT_YOURS) {
+    showConnection("This session can't be followed any more. Sign in again, or go to your other sessions.");
+    return;
+  }
+  setTimeout(() => !connected && showConnection(), PATIENCE_MS);
+  // htmx reconnects by itself after a lost connection, not after a server that said goodbye.
+  if (SERVER_LEFT.includes(code)) setTimeout(() => event.detail.socketWrapper.reconnect(), PATIENCE_MS * (0.5 + Math.random()));
+}
+
+function showConnection(text) {
+  const line = document.getElementById("connection");
+  if (text) line.textContent = text;
+  line.hidden = false;
+}
+
+// --- swaps ---
+
+function noteBefore() {
+  const touched = [...log.querySelectorAll("details[data-touched]")];
+  before = {
+    open: new Map(touched.map((details) => [details.id, details.open])),
+    focus: document.activeElement?.closest("[id]")?.id,
+    bottom: isAtBottom(),
+    turns: log.querySelectorAll(".turn").length,
+  };
+}
+
+function restore() {
+  for (const [id, open] of before.open) {
+    const details = document.getElementById(id);
+    if (!details) continue;
+    details.open = open;
+    details.dataset.touched = "";
+  }
+  if (document.activeElement === document.body && before.focus) focusable(document.getElementById(before.focus))?.focus({ preventScroll: true });
+}
+
+const focusable = (element) => (element?.matches("details") ? element.querySelector("summary") : element);
+
+function close(turn) {
+  turn.dataset.state = "ended";
+  const answer = turn.querySelector(".answer");
+  answer.setAttribute("aria-busy", "false");
+  const activity = turn.querySelector(".activity");
+  if (!("touched" in activity.dataset) && answer.children.length) activity.open = false;
+}
+
+function afterMessage() {
+  restore();
+  const isNew = log.querySelectorAll(".turn").length > before.turns;
+  const ended = [...log.querySelectorAll('.turn[data-state="running"]')].filter((turn) => turn.querySelector('.foot:not([data-outcome=""])'));
+  ended.forEach(close);
+  // At the end the page stays where it is: the reader is in the middle of a sentence.
+  if ((isNew || before.bottom) && !ended.length) toBottom();
+  tick();
+  showJump();
+}
+
+// --- scrolling ---
+
+function showJump() {
+  document.getElementById("jump").hidden = isAtBottom();
+}
+
+// --- timers ---
+
+const started = new Map();
+
+function tick() {
+  for (const timer of document.querySelectorAll(".timer[data-running-s]")) {
+    const key = timer.closest("[id]").id;
+    const now = performance.now() / 1000;
+    const since = now - Number(timer.dataset.runningS);
+    // The earliest start counts, so that a late message never turns a timer back.
+    if (!started.has(key) || started.get(key) > since) started.set(key, since);
+    timer.textContent = spell(now - started.get(key));
+  }
+}
+
+function spell(seconds) {
+  if (seconds >= 60) return `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, "0")} s`;
+  return `${calm.matches ? Math.floor(seconds) : seconds.toFixed(1)} s`;
+}
+
+if (socket) {
+  document.addEventListener("htmx:wsOpen", subscribe);
+  document.addEventListener("htmx:wsClose", onClose);
+  document.addEventListener("htmx:wsBeforeMessage", noteBefore);
+  document.addEventListener("htmx:wsAfterMessage", afterMessage);
+  addEventListener("pagehide", () => (leaving = true));
+  addEventListener("pageshow", () => (leaving = false));
+  log.addEventListener("click", (event) => {
+    const details = event.target.closest("summary")?.parentElement;
+    if (details) details.dataset.touched = "";
+  });
+  document.getElementById("jump").addEventListener("click", toBottom);
+  addEventListener("scroll", showJump, { passive: true });
+  setInterval(tick, calm.matches ? 1000 : 200);
+  tick();
+  const arrived = performance.getEntriesByType("navigation")[0]?.type === "navigate";
+  if (running()) toBottom();
+  else if (arrived && log.children.length > 1) log.lastElementChild.scrollIntoView();
+  showJump();
+}
