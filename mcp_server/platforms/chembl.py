@@ -43,7 +43,14 @@ MECHANISM_FIELDS = (
     "mec_id", "mechanism_of_action", "action_type", "target_chembl_id", "direct_interaction", "disease_efficacy",
     "max_phase", "mechanism_comment", "selectivity_comment", "binding_site_comment",
 )  # fmt: skip
-WARNING_FIELDS = ("warning_type", "warning_class", "warning_year", "warning_country", "warning_description")
+WARNING_KEY = ("warning_type", "warning_year", "warning_country")
+WARNING_LISTS = {
+    "warning_classes": "warning_class",
+    "warning_descriptions": "warning_description",
+    "efo_terms": "efo_term",
+    "molecule_chembl_ids": "molecule_chembl_id",
+    "warning_refs": "warning_refs",
+}
 
 ChemblTargetId = Annotated[str, Arg("ChEMBL id of a target.", "CHEMBL1824", r"^CHEMBL\d+$", normalise=str.upper)]
 
@@ -170,17 +177,19 @@ async def _by_parent(api: Api, resource: str, key: str, parent_id: str, order: s
 
 
 def _grouped_warnings(found: Iterable[Json]) -> list[Json]:
-    """Fold the rows of one warning, which differ by disease term and source, into one."""
+    """Fold the rows of one warning, which differ by class, wording, disease term and source, into one."""
     groups: dict[tuple[Json, ...], Json] = {}
     for row in found:
-        key = tuple(row.get(name) for name in WARNING_FIELDS)
-        group = groups.setdefault(key, {**dict(zip(WARNING_FIELDS, key, strict=True)), "terms": [], "refs": []})
-        group["molecule_chembl_id"] = row.get("molecule_chembl_id")
-        if row.get("efo_term") and row["efo_term"] not in group["terms"]:
-            group["terms"].append(row["efo_term"])
-        for reference in row.get("warning_refs") or []:
-            if reference not in group["refs"] and len(group["refs"]) < REFERENCES_SHOWN:
-                group["refs"].append(reference)
+        key = tuple(row.get(name) for name in WARNING_KEY)
+        group = groups.setdefault(
+            key, {**dict(zip(WARNING_KEY, key, strict=True)), **{new: [] for new in WARNING_LISTS}}
+        )
+        for new, old in WARNING_LISTS.items():
+            values = row.get(old) or []
+            group[new] += [v for v in (values if isinstance(values, list) else [values]) if v not in group[new]]
+    for group in groups.values():
+        group["warning_ref_count"] = len(group["warning_refs"])
+        group["warning_refs"] = group["warning_refs"][:REFERENCES_SHOWN]
     return sorted(groups.values(), key=lambda group: (group["warning_type"] != "Withdrawn", group["warning_year"] or 0))
 
 
@@ -243,7 +252,7 @@ def _resolved(
     return rows(molecules, total=total, note=note, data=data, citations=citations)
 
 
-@platform.tool(example={"chembl_id": "CHEMBL554"})
+@platform.tool(example={"chembl_id": "CHEMBL2010601"})
 async def get_molecule(api: Api, chembl_id: ChemblId) -> Answer:
     """Get a molecule's names, type, structure, properties, highest phase, withdrawal and its other forms."""
     molecule = await _record(api, f"/molecule/{chembl_id}.json")
@@ -305,7 +314,7 @@ def _indication(row: Json, family: Family) -> Json:
     }
 
 
-@platform.tool(example={"chembl_id": "CHEMBL554"})
+@platform.tool(example={"chembl_id": "CHEMBL2010601"})
 async def get_drug_indications(api: Api, chembl_id: ChemblId, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """List diseases a drug is approved for (phase 4) or studied in, over parent and salts, highest phase first."""
     family = await _family(api, chembl_id)

@@ -200,22 +200,21 @@ def _annotation(record: Json) -> Json:
     related = ("relatedChemicals", "relatedDiseases", "relatedGuidelines", "relatedLabels")
     return {
         **kept,
-        "levelOfEvidence": (record.get("levelOfEvidence") or {}).get("term"),
-        "location": location.get("displayName"),
-        "genes": _short(location.get("genes") or []),
+        "levelOfEvidence": {"term": (record.get("levelOfEvidence") or {}).get("term")},
+        "location": {"displayName": location.get("displayName"), "genes": _short(location.get("genes") or [])},
         **{name: _short(record[name]) for name in related if record.get(name) is not None},
         "url": f"{PAGE}/clinicalAnnotation/{record['id']}",
     }
 
 
 def _is_about(annotation: Json, gene_symbol: str | None, drug_name: str | None) -> bool:
-    genes = {gene.get("symbol", "").lower() for gene in annotation["genes"]}
+    genes = {gene.get("symbol", "").lower() for gene in annotation["location"]["genes"]}
     drugs = {drug.get("name", "").lower() for drug in annotation.get("relatedChemicals", [])}
     return (not gene_symbol or gene_symbol.lower() in genes) and (not drug_name or drug_name.lower() in drugs)
 
 
 def _strength(annotation: Json) -> tuple[int, float]:
-    level = annotation["levelOfEvidence"]
+    level = annotation["levelOfEvidence"]["term"]
     return (LEVELS.index(level) if level in LEVELS else len(LEVELS), -(annotation.get("score") or 0))
 
 
@@ -237,7 +236,7 @@ async def search_clinical_annotations(
     }
     found = await _search(api, "/data/summaryAnnotation", criteria, "/data/clinicalAnnotation")
     about = [item for item in map(_annotation, found) if _is_about(item, gene_symbol, drug_name)]
-    kept = sorted((item for item in about if not level or item["levelOfEvidence"] in level), key=_strength)
+    kept = sorted((item for item in about if not level or item["levelOfEvidence"]["term"] in level), key=_strength)
     shown = kept[offset : offset + limit]
     note = ""
     if not kept:

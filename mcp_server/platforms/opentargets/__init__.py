@@ -5,7 +5,7 @@ a null root; a removed field answers 400 with the reason in `errors`. Lists of d
 no useful order: they are sorted and cut here. Disease ids moved from EFO to MONDO with release 26.06.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from mcp_server.args import ChemblId, DiseaseId, EnsemblGeneId, Limit, Offset, look_up_form
@@ -39,6 +39,12 @@ STAGES = (
     "PHASE_3", "PREAPPROVAL", "APPROVAL", "PHASE_4", "WITHDRAWAL",
 )  # fmt: skip
 EVIDENCE_LEVELS = ("1A", "1B", "2A", "2B", "3", "4")
+# Most rows of these lists say what a target is not, or repeat it for other databases.
+KEPT_OF_TARGET: dict[str, Callable[[Json], bool]] = {
+    "proteinIds": lambda item: item["source"] == "uniprot_swissprot",
+    "dbXrefs": lambda item: item["source"] in ("HGNC", "ChEMBL", "OMIM"),
+    "tractability": lambda item: bool(item["value"]),
+}
 KINDS = {"target": "ensembl", "disease": "ontology", "drug": "chembl", "variant": "variant", "study": "study"}
 
 EntityType = Literal["target", "disease", "drug", "variant", "study"]
@@ -156,15 +162,17 @@ async def search_entities(
     ranked = [(_match(hit, query), hit) for hit in found["hits"]]
     ranked.sort(key=lambda pair: ("name", "synonym", "text").index(pair[0]))
     hits = [_compact_hit(hit, match) for match, hit in ranked[offset : offset + limit]]
+    # A record of the snapshot may not know how many there are.
+    total = found.get("total", len(ranked))
     note = "" if hits else f"Nothing is found for {query!r}."
     if hits and hits[0]["match"] == "text":
         note = f"None of these is called {query!r} exactly: choose by name and description."
     return rows(
         hits,
-        total=found["total"],
-        next=_next(offset, len(hits), found["total"]),
+        total=total,
+        next=_next(offset, len(hits), total),
         note=note,
-        data={"query": query, "total": found["total"], "hits": hits},
+        data={"query": query, "total": total, "hits": hits},
         citations=[_cite(hit["entity"], hit["id"], hit["name"]) for hit in hits],
     )
 
@@ -176,10 +184,11 @@ async def get_target_info(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     if target is None:
         return _unknown("target", ensembl_id)
     for name in ("symbolSynonyms", "obsoleteSymbols"):
-        target[name] = sorted(set(_labels(target.get(name))))
-    target["proteinIds"] = [item for item in target.get("proteinIds") or [] if item["source"] == "uniprot_swissprot"]
-    target["dbXrefs"] = [item for item in target.get("dbXrefs") or [] if item["source"] in ("HGNC", "ChEMBL", "OMIM")]
-    target["tractability"] = [item for item in target.get("tractability") or [] if item["value"]]
+        if name in target:
+            target[name] = sorted(set(_labels(target[name])))
+    for name, is_kept in KEPT_OF_TARGET.items():
+        if name in target:
+            target[name] = [item for item in target[name] if is_kept(item)]
     return Answer(target, citations=[_cite("target", target["id"], target["approvedSymbol"])])
 
 
@@ -190,8 +199,9 @@ async def get_disease_info(api: Api, disease_id: DiseaseId) -> Answer:
     if disease is None:
         return _unknown("disease", disease_id)
     for name, shown in (("children", CHILDREN_SHOWN), ("dbXRefs", XREFS_SHOWN)):
-        whole = disease.get(name) or []
-        disease[name], disease[f"{name}Count"] = whole[:shown], len(whole)
+        if name in disease:
+            disease[f"{name}Count"] = len(disease[name])
+            disease[name] = disease[name][:shown]
     return Answer(disease, note=note, citations=[_cite("disease", disease["id"], disease["name"])])
 
 
@@ -247,10 +257,11 @@ def _associations(
 ) -> Answer:
     """Lay out one page of associations; both directions look the same."""
     shown = found["rows"][skip:]
-    data = {entity: owner, "include_subtypes": include_subtypes, "count": found["count"], "rows": shown}
+    total = found.get("count", offset + len(shown))
+    data = {entity: owner, "include_subtypes": include_subtypes, "count": total, "rows": shown}
     if not shown:
         note = f"{note} No association is listed from row {offset} on.".strip()
-    return rows(shown, total=found["count"], next=_next(offset, len(shown), found["count"]), note=note, data=data)
+    return rows(shown, total=total, next=_next(offset, len(shown), total), note=note, data=data)
 
 
 def _with_citations(answer: Answer, citations: Sequence[Citation]) -> Answer:
@@ -276,8 +287,8 @@ def _drug_row(row: Json) -> Json:
 
 
 def _drugs(entity: str, owner: Json, found: Json, limit: int, offset: int, note: str) -> Answer:
-    """Lay out the drugs of a target or disease: highest stage first, then by name."""
-    ordered = sorted(found["rows"], key=lambda row: (-_stage_rank(row), (row.get("drug") or {}).get("name") or ""))
+    """Lay out the drugs of a target or disease: highest stage first, then most reported."""
+    ordered = sorted(found["rows"], key=lambda row: (-_stage_rank(row), -len(row.get("clinicalReports") or ())))
     total = found.get("count", len(ordered))
     if total != len(ordered):
         note = f"{note} Open Targets counts {total} rows and sent {len(ordered)}.".strip()
@@ -306,7 +317,7 @@ async def get_target_drugs(api: Api, ensembl_id: EnsemblGeneId, limit: Limit = 2
     return _drugs("target", owner, target["drugAndClinicalCandidates"], limit, offset, "")
 
 
-@platform.tool(example={"disease_id": "MONDO_0004989"})
+@platform.tool(example={"disease_id": "MONDO_0005313"})
 async def get_disease_drugs(api: Api, disease_id: DiseaseId, limit: Limit = 100, offset: Offset = 0) -> Answer:
     """List drugs and clinical candidates tried in a disease, highest stage first, with mechanism and targets."""
     disease, note = await _ask_disease(api, "DiseaseDrugs", queries.DISEASE_DRUGS, disease_id)
@@ -316,14 +327,15 @@ async def get_disease_drugs(api: Api, disease_id: DiseaseId, limit: Limit = 100,
     return _drugs("disease", owner, disease["drugAndClinicalCandidates"], limit, offset, note)
 
 
-@platform.tool(example={"chembl_id": "CHEMBL554"})
+@platform.tool(example={"chembl_id": "CHEMBL939"})
 async def get_drug_info(api: Api, chembl_id: ChemblId) -> Answer:
     """Get a drug's type, highest stage, mechanisms with Ensembl targets, names, parent and salts, and warnings."""
     drug = (await _ask(api, "DrugInfo", queries.DRUG_INFO, {"chemblId": chembl_id}))["drug"]
     if drug is None:
         return _unknown("drug", chembl_id)
     for name in ("synonyms", "tradeNames"):
-        drug[name] = _labels(drug.get(name))
+        if name in drug:
+            drug[name] = _labels(drug[name])
     mechanisms = (drug.get("mechanismsOfAction") or {}).get("rows") or []
     targets = {target["id"]: target["approvedSymbol"] for row in mechanisms for target in row["targets"]}
     return Answer(
