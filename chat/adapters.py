@@ -6,6 +6,8 @@ from uuid import UUID
 
 from asgiref.sync import sync_to_async
 
+from artifacts import inspect as artifact_inspect
+from artifacts import pipeline, store
 from artifacts.config import ArtifactLimits
 from chat import services
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
@@ -24,14 +26,22 @@ class TurnLedger:
     """Books the model calls of one turn."""
 
     def __init__(self, *, user_id: int, session_id: UUID, turn_id: UUID, model_key: str, provider: str) -> None:
-        self._scope = {"user_id": user_id, "session_id": session_id, "turn_id": turn_id, "model_key": model_key}
+        self._user_id = user_id
+        self._session_id = session_id
+        self._turn_id = turn_id
+        self._model_key = model_key
         self._provider = provider
 
     async def reserve(self, step: int, worst_case: TokenUsage) -> str:
         """Reserve the worst case of a call."""
         try:
             reservation = await sync_to_async(budgets.budget_reserve)(
-                **self._scope, step=step, worst_case=worst_case.as_dict()
+                user_id=self._user_id,
+                session_id=self._session_id,
+                turn_id=self._turn_id,
+                step=step,
+                model_key=self._model_key,
+                worst_case=worst_case.as_dict(),
             )
         except budgets.BudgetExceeded as error:
             raise SpendRefused(error.outcome, str(error)) from error
@@ -94,7 +104,6 @@ class SessionShrinker:
 
     async def shrink(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
         """Reduce or store what is too large; heavy work runs in a thread."""
-        from artifacts import pipeline, store
 
         def store_content(content: bytes) -> str:
             return str(
@@ -129,8 +138,6 @@ def session_inspect(*, session_id: UUID, owner_id: int, limits: ArtifactLimits) 
     """Return the function that runs a jq filter on an artifact of this session."""
 
     async def inspect(artifact_id: str, jq_filter: str) -> str:
-        from artifacts import inspect as artifact_inspect
-
         return await sync_to_async(artifact_inspect.inspect, thread_sensitive=False)(
             artifact_id, jq_filter, session_id=session_id, owner_id=owner_id, limits=limits
         )

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import sys
@@ -39,6 +40,8 @@ def ask(question: str, *, model: str = "", upstreams_setting: str = "", as_json:
 
     Raises `UnknownModel` for a model that `burp.toml` does not have.
     """
+    # What goes well is told by the turn itself.
+    logging.getLogger("tools_catalog").setLevel(logging.WARNING)
     show = _show_json if as_json else TurnPrinter().show
     return asyncio.run(_ask(question, model, upstreams_setting, show))
 

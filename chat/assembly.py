@@ -58,12 +58,13 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
     except ToolCallError as error:
         raise CannotStart(TurnOutcome.TOOL_SERVER_DOWN, str(error)) from error
     limits = replace(limits, inline_max_bytes=row.inline_max_bytes)
-    scope = {"session_id": session.pk, "owner_id": session.owner_id}
     prefix = build_prefix(_tools(server.catalog), model=row.model, effort=row.default_effort)
     dispatcher = Dispatcher(
         gateway=ServerGateway(server.process),
-        system_tools=OwnTools(catalog_search(search), session_inspect(**scope, limits=limits)),
-        shrinker=SessionShrinker(**scope, limits=limits),
+        system_tools=OwnTools(
+            catalog_search(search), session_inspect(session_id=session.pk, owner_id=session.owner_id, limits=limits)
+        ),
+        shrinker=SessionShrinker(session_id=session.pk, owner_id=session.owner_id, limits=limits),
         tools={tool.name: ToolFacts(tool.title, tool.platform, tool.noise) for tool in server.catalog.tools},
         timeout_s=chat.turns.tool_timeout_s,
         max_parallel=chat.turns.max_parallel_tool_calls,
