@@ -57,6 +57,7 @@ class StrictMessages:
         self._loop = asyncio.new_event_loop()
         self._stopping = asyncio.Event()
         self._started = threading.Event()
+        self._arrival = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="strict-messages", daemon=True)
 
     @property
@@ -78,6 +79,11 @@ class StrictMessages:
         """Add what the next accepted requests are answered with."""
         self._service.script.extend(steps)
 
+    async def request(self, number: int = 0) -> Recorded:
+        """Wait until a request has come in, and return it."""
+        await asyncio.to_thread(self._wait_for, number)
+        return self.requests[number]
+
     def __enter__(self) -> "StrictMessages":
         self._thread.start()
         assert self._started.wait(WAIT_S), "the server did not start"
@@ -87,6 +93,10 @@ class StrictMessages:
         self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(WAIT_S)
         self._loop.close()
+
+    def _wait_for(self, number: int) -> None:
+        with self._arrival:
+            assert self._arrival.wait_for(lambda: len(self.requests) > number, WAIT_S), "no such request came in"
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -115,7 +125,9 @@ class StrictMessages:
             if call is None:
                 return
             recorded = Recorded(len(self.requests), call.headers, call.body, _json(call.body))
-            self.requests.append(recorded)
+            with self._arrival:
+                self.requests.append(recorded)
+                self._arrival.notify_all()
             await connection.write(self._answer(call, recorded, connection))
             if connection.client_left.is_set():
                 recorded.client_closed_at = time.monotonic()

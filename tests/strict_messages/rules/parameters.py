@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tests.strict_messages.conversation import Asked, Block
+from tests.strict_messages.conversation import Asked, Block, unmarked
 from tests.strict_messages.rules.texts import text
 from tests.strict_messages.tokens import count
 
@@ -128,10 +128,10 @@ def prompt_parts(asked: Asked) -> list[tuple[Block, int]]:
     """Return each block of the prompt in its order, with its tokens."""
     tools = {tool["name"]: tool for tool in asked.tools}
     loaded = [tool for tool in tools.values() if not tool.get("defer_loading")]
-    parts = [(block, count(block)) for block in [*loaded, *asked.system]]
+    parts = [(block, count(unmarked(block))) for block in [*loaded, *asked.system]]
     for _, _, _, block in asked.blocks():
         content = block.get("content") if block.get("type") == "tool_result" else None
         references = content if isinstance(content, list) else []
         expanded = [tools[name] for inner in references if (name := inner.get("tool_name")) in tools]
-        parts.append((block, count(block) + sum(count(tool) for tool in expanded)))
+        parts.append((block, count(unmarked(block)) + sum(count(unmarked(tool)) for tool in expanded)))
     return parts

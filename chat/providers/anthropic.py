@@ -1,0 +1,183 @@
+"""Claude over the Messages API, streamed with the official SDK.
+
+The SDK does not retry: it would sleep for as long as a `retry-after` header says, beyond any
+deadline of the turn. Its telemetry is off: it would count each call twice beside our own.
+Thinking blocks are bound to everything before them; see `anthropic_wire` for what is replayed.
+"""
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+
+import anthropic
+from anthropic.lib.streaming import AsyncMessageStream
+
+from chat.config import ModelRow
+from chat.providers.anthropic_errors import (
+    MODEL_ERRORS,
+    Arrived,
+    ModelError,
+    StreamCut,
+    failure,
+    is_thinking_refused,
+    never_ran,
+)
+from chat.providers.anthropic_progress import StreamProgress
+from chat.providers.anthropic_wire import PROVIDER, AnthropicModel, Block, prompt_bytes, request_body, tool_problem
+from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelRequest, TokenUsage
+from mcp_server.codes import TurnOutcome
+
+__all__ = ["AnthropicModel", "AnthropicProvider", "create", "new_client"]
+
+logger = logging.getLogger(__name__)
+
+TOTAL_TIMEOUT_S = 600.0
+# English runs at about 4 bytes a token, JSON full of identifiers at 2.5; no ordinary text gets to 2.
+WORST_BYTES_PER_TOKEN = 2
+TYPICAL_BYTES_PER_TOKEN = 4
+# The API's own instructions on tool use, added to every prompt that has tools.
+HIDDEN_PROMPT_TOKENS = 1000
+
+
+class AnthropicProvider:
+    """One model of the Messages API. An instance serves one turn at a time.
+
+    Without `base_url` the SDK's own default holds, which ANTHROPIC_BASE_URL overrides. A `client`
+    that is passed in stays open, so that turns can share its connections.
+    """
+
+    name = PROVIDER
+
+    def __init__(
+        self,
+        model: AnthropicModel,
+        *,
+        api_key: str,
+        base_url: str | None = None,
+        read_timeout_s: float = 90.0,
+        connect_timeout_s: float = 5.0,
+        client: anthropic.AsyncAnthropic | None = None,
+    ) -> None:
+        if not api_key.strip():
+            raise ModelFailure(
+                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set ANTHROPIC_API_KEY in the server's environment."
+            )
+        self.model = model
+        self._api_key = api_key
+        self._owns_client = client is None
+        self._client = client or new_client(
+            api_key, base_url=base_url, read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s
+        )
+        self._progress: StreamProgress | None = None
+        # Entries before this position go without thinking, by context version.
+        self._thinking_from: dict[str, int] = {}
+        self._reported: set[str] = set()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Stream one message; raise `ModelFailure` for every failure."""
+        self._check(request)
+        body = self._body(request)
+        prefix_bytes, message_bytes = prompt_bytes(body)
+        progress = StreamProgress(request, (prefix_bytes + message_bytes) // TYPICAL_BYTES_PER_TOKEN)
+        self._progress = progress
+        try:
+            async with AsyncExitStack() as stack:
+                stream = await self._opened(stack, request, body, progress)
+                async for event in stream:
+                    delta = progress.feed(event)
+                    if event.type == "message_start":
+                        progress.message = stream.current_message_snapshot
+                    if delta:
+                        yield delta
+            if not progress.is_finished:
+                raise StreamCut
+        except MODEL_ERRORS as error:
+            raise self._failure(error, progress) from error
+        yield progress.reply()
+
+    def worst_case(self, request: ModelRequest) -> TokenUsage:
+        """Return a ceiling: nothing cached yet, every byte of the prompt dense, all the output used."""
+        prefix_bytes, message_bytes = prompt_bytes(self._body(request))
+        return TokenUsage(
+            output=min(request.max_output_tokens, self.model.max_output),
+            cache_write_1h=-(-prefix_bytes // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS,
+            cache_write_5m=-(-message_bytes // WORST_BYTES_PER_TOKEN),
+        )
+
+    def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
+        """Return what the last stream had brought up to now."""
+        if self._progress is None:
+            return None, TokenUsage()
+        return self._progress.partial(), self._progress.usage()
+
+    async def aclose(self) -> None:
+        """Close the connections, unless they belong to a client that was passed in."""
+        if self._owns_client:
+            await self._client.close()
+
+    async def _opened(
+        self, stack: AsyncExitStack, request: ModelRequest, body: Block, progress: StreamProgress
+    ) -> AsyncMessageStream[None]:
+        """Open the stream; once without any old thinking if the API does not take it back."""
+        progress.may_have_run = True
+        try:
+            stream = await stack.enter_async_context(self._client.messages.stream(**body))
+        except anthropic.BadRequestError as error:
+            if not is_thinking_refused(error):
+                raise
+            logger.warning("thinking of context %s was refused, sent without: %s", request.context_version, error)
+            self._thinking_from[request.context_version] = len(request.entries)
+            stream = await stack.enter_async_context(self._client.messages.stream(**self._body(request)))
+        progress.request_id = stream.request_id or ""
+        return stream
+
+    def _check(self, request: ModelRequest) -> None:
+        """Refuse what the model has no setting for, and log the tools that are left out."""
+        levels = self.model.effort_levels
+        if request.effort and levels and request.effort not in levels:
+            raise ModelFailure(
+                TurnOutcome.MODEL_BAD_REQUEST,
+                f"{self.model.id} has no effort {request.effort!r}; use one of {', '.join(levels)}.",
+            )
+        for problem in {tool_problem(tool) for tool in request.tools} - self._reported - {""}:
+            self._reported.add(problem)
+            logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
+
+    def _body(self, request: ModelRequest) -> Block:
+        return request_body(request, self.model, thinking_from=self._thinking_from.get(request.context_version, 0))
+
+    def _failure(self, error: ModelError, progress: StreamProgress) -> ModelFailure:
+        if never_ran(error) and progress.message is None:
+            progress.may_have_run = False
+        arrived = Arrived(progress.partial(), progress.usage(), progress.is_estimate, progress.was_shown)
+        return failure(error, arrived, secret=self._api_key)
+
+
+def create(row: ModelRow, api_key: str) -> AnthropicProvider:
+    """Return the provider of a configured model. Raises `ModelFailure` without a key.
+
+    A model without efforts is of the generation before adaptive thinking, which is not known to
+    take tool references either.
+    """
+    is_current = bool(row.efforts)
+    model = AnthropicModel(
+        row.model,
+        max_output=row.max_output_tokens,
+        thinking="adaptive" if is_current else "none",
+        effort_levels=row.efforts,
+        supports_deferral=is_current,
+    )
+    return AnthropicProvider(model, api_key=api_key)
+
+
+def new_client(
+    api_key: str, *, base_url: str | None = None, read_timeout_s: float = 90.0, connect_timeout_s: float = 5.0
+) -> anthropic.AsyncAnthropic:
+    """Return an SDK client with everything switched off that the loop does itself."""
+    return anthropic.AsyncAnthropic(
+        api_key=api_key,
+        base_url=base_url,
+        max_retries=0,
+        timeout=anthropic.Timeout(TOTAL_TIMEOUT_S, read=read_timeout_s, connect=connect_timeout_s),
+        open_telemetry=False,
+    )

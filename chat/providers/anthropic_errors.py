@@ -1,0 +1,132 @@
+"""What each failure of the Messages API means for a turn, and nothing of the SDK beyond this line.
+
+APIStatusError       an HTTP error, or an error event inside a stream (then its status is 200)
+APIConnectionError   no answer: refused, DNS, time-out before the first byte
+httpx2.HTTPError     the stream broke: the SDK lets these through as they are
+ValueError           an event or a tool's arguments that are not JSON
+StreamCut            the stream ended without its final event
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import anthropic
+import httpx2
+
+from chat.providers.base import AssistantEntry, ModelFailure, TokenUsage
+from chat.providers.retry_after import retry_after_seconds
+from mcp_server.codes import TurnOutcome
+
+TYPES: dict[str, TurnOutcome] = {
+    "overloaded_error": TurnOutcome.MODEL_OVERLOADED,
+    "api_error": TurnOutcome.MODEL_OVERLOADED,
+    "timeout_error": TurnOutcome.MODEL_OVERLOADED,
+    "rate_limit_error": TurnOutcome.MODEL_RATE_LIMITED,
+    "authentication_error": TurnOutcome.MODEL_AUTH,
+    "permission_error": TurnOutcome.MODEL_AUTH,
+    "billing_error": TurnOutcome.MODEL_AUTH,
+    "request_too_large": TurnOutcome.CONTEXT_OVERFLOW,
+    "invalid_request_error": TurnOutcome.MODEL_BAD_REQUEST,
+    "not_found_error": TurnOutcome.MODEL_BAD_REQUEST,
+}
+STATUSES: dict[int, TurnOutcome] = {
+    401: TurnOutcome.MODEL_AUTH,
+    402: TurnOutcome.MODEL_AUTH,
+    403: TurnOutcome.MODEL_AUTH,
+    408: TurnOutcome.MODEL_OVERLOADED,
+    409: TurnOutcome.MODEL_OVERLOADED,
+    413: TurnOutcome.CONTEXT_OVERFLOW,
+    429: TurnOutcome.MODEL_RATE_LIMITED,
+}
+RETRYABLE = {TurnOutcome.MODEL_OVERLOADED, TurnOutcome.MODEL_RATE_LIMITED, TurnOutcome.MODEL_UNREACHABLE}
+SPEND_LIMIT_CODES = {"enforced_spend_limit_reached", "contract_spend_limit_reached"}
+# The API gives these two no code of their own, so its sentence is all there is to tell them by.
+OVERFLOW_PHRASES = ("prompt is too long", "exceed context limit", "context window")
+THINKING_PHRASE = "thinking` block"
+
+
+class StreamCut(Exception):
+    """The stream ended without its final event."""
+
+
+ModelError = anthropic.APIError | httpx2.HTTPError | ValueError | StreamCut
+MODEL_ERRORS = (anthropic.APIError, httpx2.HTTPError, ValueError, StreamCut)
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What had come of a message when it failed."""
+
+    partial: AssistantEntry | None
+    usage: TokenUsage
+    is_estimate: bool
+    was_shown: bool
+
+
+def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime | None = None) -> ModelFailure:
+    """Return the one failure that the loop knows for whatever was raised; `secret` never shows in it."""
+    outcome, is_retryable, retry_after_s = TurnOutcome.MODEL_UNREACHABLE, True, None
+    if isinstance(error, anthropic.APIStatusError):
+        outcome = _outcome(error)
+        is_retryable = _is_retryable(error, outcome)
+        retry_after_s = retry_after_seconds(error.response.headers.get("retry-after"), now or datetime.now(UTC))
+    message = _message(error)
+    return ModelFailure(
+        outcome,
+        message.replace(secret, "[key]") if secret else message,
+        retryable=is_retryable,
+        retry_after_s=retry_after_s,
+        usage=arrived.usage,
+        estimated=arrived.is_estimate,
+        partial=arrived.partial,
+        shown=arrived.was_shown,
+    )
+
+
+def is_thinking_refused(error: anthropic.BadRequestError) -> bool:
+    """Whether replayed thinking was refused, as with a key of another organisation."""
+    return error.type == "invalid_request_error" and THINKING_PHRASE in (error.api_message or "")
+
+
+def never_ran(error: ModelError) -> bool:
+    """Whether the service certainly read no token of the prompt."""
+    if isinstance(error, anthropic.APITimeoutError):
+        return isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    if isinstance(error, anthropic.APIConnectionError):
+        return isinstance(error.__cause__, httpx2.ConnectError)
+    return isinstance(error, anthropic.APIStatusError)
+
+
+def _outcome(error: anthropic.APIStatusError) -> TurnOutcome:
+    outcome = TYPES.get(error.type or "")
+    if outcome is None:
+        # An unknown error event in an open stream, or a gateway's own page, is the service's fault.
+        is_service_fault = error.status_code == 200 or error.status_code >= 500
+        default = TurnOutcome.MODEL_OVERLOADED if is_service_fault else TurnOutcome.MODEL_BAD_REQUEST
+        outcome = STATUSES.get(error.status_code, default)
+    if outcome is TurnOutcome.MODEL_BAD_REQUEST and _names_the_window(error):
+        return TurnOutcome.CONTEXT_OVERFLOW
+    return outcome
+
+
+def _names_the_window(error: anthropic.APIStatusError) -> bool:
+    return any(phrase in (error.api_message or "") for phrase in OVERFLOW_PHRASES)
+
+
+def _is_retryable(error: anthropic.APIStatusError, outcome: TurnOutcome) -> bool:
+    if error.error_code in SPEND_LIMIT_CODES or error.response.headers.get("x-should-retry") == "false":
+        return False
+    return outcome in RETRYABLE
+
+
+def _message(error: ModelError) -> str:
+    if isinstance(error, anthropic.APIStatusError):
+        text = error.api_message or f"HTTP {error.status_code} without an explanation"
+        known = [part for part in (error.type, error.error_code, error.request_id) if part]
+        return f"{text} [{', '.join(known)}]" if known else text
+    if isinstance(error, StreamCut):
+        return "The stream ended before the message was complete."
+    if isinstance(error, ValueError):
+        return "The model's service sent an event that could not be read."
+    cause = error.__cause__ if isinstance(error, anthropic.APIError) and error.__cause__ else error
+    return f"The connection to the model's service failed ({type(cause).__name__})."

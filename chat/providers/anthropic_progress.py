@@ -1,0 +1,195 @@
+"""What has arrived of one streamed message: the source of its reply, its partial form, its usage."""
+
+import json
+from collections.abc import Sequence
+from typing import NoReturn, TypeVar
+
+from anthropic.lib.streaming import ParsedMessageStreamEvent
+from anthropic.types import Message
+
+from chat.providers.anthropic_wire import PROVIDER, THINKING, Block, without_trailing_thinking
+from chat.providers.base import (
+    AssistantEntry,
+    Json,
+    ModelReply,
+    ModelRequest,
+    ReasoningDelta,
+    TextDelta,
+    TokenUsage,
+    ToolCall,
+)
+
+STOP_REASONS = {
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "tool_use": "tool_use",
+    "max_tokens": "max_tokens",
+    "refusal": "refusal",
+    "pause_turn": "pause",
+    "model_context_window_exceeded": "context_overflow",
+}
+CUT_OFF = "The call was cut off by the output limit and did not run. Send a shorter call."
+NOT_FINISHED = "The message stopped ({}) before its calls were final, so the call did not run."
+NOT_JSON = "The arguments are not a complete JSON object, so the call did not run. Send the call again."
+# Fewer characters a token than English has, for an estimate that does not flatter the bill.
+ESTIMATE_CHARACTERS_PER_TOKEN = 3
+
+
+Delta = TypeVar("Delta", ReasoningDelta, TextDelta)
+
+
+class StreamProgress:
+    """Follow the events of one stream.
+
+    The SDK keeps the message; here is what it does not keep: the text of tool arguments as it
+    came, the usage exactly as reported, and whether the final event was seen.
+    """
+
+    def __init__(self, request: ModelRequest, prompt_estimate: int) -> None:
+        self.request = request
+        self.message: Message | None = None
+        self.request_id = ""
+        self.may_have_run = False
+        self.was_shown = False
+        self.is_finished = False
+        self._prompt_estimate = prompt_estimate
+        self._arguments: dict[int, str] = {}
+        self._streamed_characters = 0
+        self._start_usage: dict[str, Json] = {}
+        self._last_usage: dict[str, Json] = {}
+
+    def feed(self, event: ParsedMessageStreamEvent) -> ReasoningDelta | TextDelta | None:
+        """Take one event of the stream; return what a reader should see of it."""
+        if event.type == "message_start":
+            self._start_usage = event.message.usage.to_dict()
+        elif event.type == "message_delta":
+            self._last_usage = event.usage.to_dict()
+        elif event.type == "message_stop":
+            self.is_finished = self.message is not None and self.message.stop_reason is not None
+        elif event.type == "content_block_delta":
+            delta = event.delta
+            if delta.type == "text_delta":
+                return self._shown(TextDelta(delta.text))
+            if delta.type == "thinking_delta":
+                return self._shown(ReasoningDelta(delta.thinking))
+            if delta.type == "input_json_delta":
+                self._arguments[event.index] = self._arguments.get(event.index, "") + delta.partial_json
+                self._streamed_characters += len(delta.partial_json)
+        return None
+
+    def reply(self) -> ModelReply:
+        """Return the finished message."""
+        reason = self.message.stop_reason if self.message else None
+        stop_reason = STOP_REASONS.get(reason or "", "end")
+        blocks = self._blocks()
+        calls = tuple(
+            self._call(i, block, stop_reason) for i, block in enumerate(blocks) if block["type"] == "tool_use"
+        )
+        entry = self._entry(blocks, calls, stop_reason=stop_reason)
+        return ModelReply(entry=entry, usage=self.usage(), stop_reason=stop_reason)
+
+    def partial(self) -> AssistantEntry | None:
+        """Return what may be stored of an unfinished message: its text, and thinking that was signed."""
+        # Blocks come one after the other, so thinking that was broken off stands last.
+        kept = without_trailing_thinking([block for block in self._blocks() if _may_be_kept(block)])
+        return self._entry(kept, (), interrupted=True) if kept else None
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the output was not reported: it is only when the message is about to end."""
+        return not self._last_usage and (self.may_have_run or bool(self._start_usage))
+
+    def usage(self) -> TokenUsage:
+        """Return the tokens as reported, or as far as they can be known by now."""
+        if self._last_usage:
+            return usage_by_tier(self._usage_raw())
+        if not self._start_usage:
+            return TokenUsage(input=self._prompt_estimate if self.may_have_run else 0)
+        streamed = -(-self._streamed_characters // ESTIMATE_CHARACTERS_PER_TOKEN)
+        output = max(self._start_usage.get("output_tokens") or 0, streamed)
+        return usage_by_tier({**self._start_usage, "output_tokens": output})
+
+    def _shown(self, delta: Delta) -> Delta | None:
+        self._streamed_characters += len(delta.text)
+        self.was_shown = self.was_shown or bool(delta.text)
+        return delta if delta.text else None
+
+    def _blocks(self) -> list[Block]:
+        """Return the message's blocks as they came, unknown fields and all."""
+        blocks = [block.to_dict(warnings=False) for block in self.message.content] if self.message else []
+        for block in blocks:
+            # Arguments that are no object would make the message unfit to be sent back.
+            if block["type"] == "tool_use" and not isinstance(block["input"], dict):
+                block["input"] = {}
+        return blocks
+
+    def _usage_raw(self) -> dict[str, Json]:
+        reported = {name: value for name, value in self._last_usage.items() if value is not None}
+        return {**self._start_usage, **reported}
+
+    def _entry(
+        self, blocks: Sequence[Block], calls: tuple[ToolCall, ...], *, stop_reason: str = "", interrupted: bool = False
+    ) -> AssistantEntry:
+        details = self.message.stop_details if self.message else None
+        return AssistantEntry(
+            text="".join(block["text"] for block in blocks if block["type"] == "text"),
+            tool_calls=calls,
+            provider=PROVIDER,
+            model=self.request.model,
+            raw=tuple(blocks),
+            context_version=self.request.context_version,
+            stop_reason=stop_reason,
+            interrupted=interrupted,
+            usage_raw=self._usage_raw(),
+            request_id=self.request_id,
+            stop_details=details.to_dict() if details else {},
+        )
+
+    def _call(self, index: int, block: Block, stop_reason: str) -> ToolCall:
+        arguments = _parsed(self._arguments.get(index, ""))
+        problem = ""
+        if stop_reason == "max_tokens":
+            problem = CUT_OFF
+        elif stop_reason != "tool_use":
+            problem = NOT_FINISHED.format(stop_reason)
+        elif arguments is None:
+            problem = NOT_JSON
+        return ToolCall(id=block["id"], name=block["name"], arguments=arguments or {}, problem=problem)
+
+
+def usage_by_tier(raw: dict[str, Json]) -> TokenUsage:
+    """Map reported usage to price tiers; `input_tokens` never holds cached tokens here.
+
+    The split of cache writes may be missing or shorter than their sum: the rest has the
+    default lifetime of five minutes.
+    """
+    split = raw.get("cache_creation") or {}
+    write_1h = split.get("ephemeral_1h_input_tokens") or 0
+    write_5m = split.get("ephemeral_5m_input_tokens") or 0
+    written = raw.get("cache_creation_input_tokens") or 0
+    return TokenUsage(
+        input=raw.get("input_tokens") or 0,
+        output=raw.get("output_tokens") or 0,
+        cache_write_5m=max(write_5m, written - write_1h),
+        cache_write_1h=write_1h,
+        cache_read=raw.get("cache_read_input_tokens") or 0,
+    )
+
+
+def _may_be_kept(block: Block) -> bool:
+    if block["type"] == "text":
+        return bool(block["text"].strip())
+    return block["type"] in THINKING and bool(block.get("signature") or block.get("data"))
+
+
+def _parsed(arguments: str) -> dict[str, Json] | None:
+    """Parse a call's arguments strictly; a call without any sends no text at all."""
+    try:
+        value = json.loads(arguments or "{}", parse_constant=_refuse_constant)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
