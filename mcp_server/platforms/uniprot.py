@@ -256,7 +256,7 @@ def _has_keyword(entry: Json, keyword: str) -> bool:
 
 
 async def _entry(api: Api, accession: str, fields: Sequence[str]) -> Json:
-    """Return the active entry, or the answer that explains why there is none."""
+    """Return the active entry, or the answer that explains why there is none. A merged accession is followed."""
     canonical = accession.partition("-")[0]
     try:
         entry, _ = await _page(api, f"/uniprotkb/{canonical}", {"fields": fields})
@@ -266,6 +266,8 @@ async def _entry(api: Api, accession: str, fields: Sequence[str]) -> Json:
         return entry
     reason = entry.get("inactiveReason", {})
     successors = reason.get("mergeDemergeTo") or []
+    if reason.get("inactiveReasonType") == "MERGED" and len(successors) == 1 and successors[0] != canonical:
+        return await _entry(api, successors[0], fields)
     words = reason.get("deletedReason") or reason.get("inactiveReasonType", "")
     note = f"{canonical} is no longer in UniProtKB ({words})."
     note += f" It went into {', '.join(successors)}." if successors else ""
