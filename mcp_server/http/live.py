@@ -1,5 +1,6 @@
 """The live transport: one pool of connections, known hosts only, bounded answers."""
 
+import logging
 from collections.abc import Iterable
 from urllib.parse import urljoin, urlsplit
 
@@ -12,6 +13,10 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_REDIRECTS = 3
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 30.0
+
+# They log whole addresses, keys included; what was asked stands in the provenance of each result.
+for _name in ("httpx2", "httpcore2"):
+    logging.getLogger(_name).setLevel(logging.WARNING)
 
 
 class LiveTransport:
