@@ -1,0 +1,1 @@
+"""A loopback server that stands for the databases."""
