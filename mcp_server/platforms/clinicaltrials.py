@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from mcp_server.args import DiseaseName, DrugName, NctId, look_up_form
+from mcp_server.args import NctId, look_up_form
 from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Answer, InvalidArguments, unknown_id
 from mcp_server.http.client import Api
@@ -71,8 +71,8 @@ def _phase_form(text: str) -> str:
     return f"PHASE{plain}" if plain.isdigit() else plain
 
 
-Condition = Annotated[DiseaseName, Arg("Disease or condition in words.", "melanoma", normalise=look_up_form)]
-Intervention = Annotated[DrugName, Arg("Drug or other intervention by name.", "vemurafenib", normalise=look_up_form)]
+Condition = Annotated[str, Arg("Disease or condition in words.", "melanoma", normalise=look_up_form)]
+Intervention = Annotated[str, Arg("Drug or other intervention by name.", "vemurafenib", normalise=look_up_form)]
 Term = Annotated[
     str,
     Arg("Further words anywhere in the record; AND, OR, NOT, quotes and AREA[...] are understood.", '"BRAF V600E"'),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from mcp_server.args import DrugName, Offset, PubchemCid
+from mcp_server.args import Offset, PubchemCid, look_up_form
 from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Answer, empty, rows, unknown_id
 from mcp_server.http.client import Api
@@ -90,7 +90,7 @@ async def _properties(api: Api, cids: list[str], names: str) -> list[dict[str, J
 @platform.tool(example={"name": "aspirin"}, cites=Cite("pubchem", ".[]", ".CID", ".Title"))
 async def resolve_compound(
     api: Api,
-    name: Annotated[DrugName, Arg("Drug or chemical name, CAS number or InChIKey.", "aspirin")],
+    name: Annotated[str, Arg("Drug or chemical name, CAS number or InChIKey.", "aspirin", normalise=look_up_form)],
 ) -> Answer:
     """Resolve a chemical's name, CAS number or InChIKey. Returns PubChem CIDs with formula, SMILES, InChIKey."""
     if INCHIKEY.fullmatch(name.upper()):
