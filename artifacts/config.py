@@ -15,6 +15,7 @@ class ArtifactLimits:
 
     inline_max_bytes: int = knob(24_000, "Largest result that the model reads whole.")
     preview_max_bytes: int = knob(2_400, "Largest preview of a stored result.")
+    stored_max_bytes: int = knob(40_000_000, "Largest result that is stored; jq could not load a larger one.")
     jq_timeout_s: float = knob(5.0, "Time limit of one jq filter.")
     jq_memory_mb: int = knob(600, "Memory limit of one jq filter.")
     jq_output_max_bytes: int = knob(32_000, "Largest answer of one jq filter.")

@@ -1,0 +1,107 @@
+"""Make a tool's result small enough to read: inline, or without its noise, or stored with a preview.
+
+`reduce` is pure of Django: what stores the whole is handed in. It blocks (jq runs in a worker process): call it
+in a thread.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from artifacts.config import ArtifactLimits
+from artifacts.errors import ArtifactError
+from artifacts.jq import JqEngine, jq_engine
+from artifacts.noise import apply_noise
+from artifacts.preview import preview
+
+Json = Any
+Store = Callable[[bytes], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reduction:
+    """What the model reads of a value, and what it cost.
+
+    `artifact_id` names the stored whole, where anything was left out and could be stored.
+    """
+
+    how: ClassVar[str] = ""
+    text: str
+    bytes_before: int
+    bytes_after: int
+    artifact_id: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inline(Reduction):
+    """The whole value; `text` is its JSON."""
+
+    how: ClassVar[str] = "inline"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reduced(Reduction):
+    """The value without the tool's noise; `text` is its JSON, `warning` says that something was left out."""
+
+    how: ClassVar[str] = "reduced"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored(Reduction):
+    """Too large even so; `text` is a preview."""
+
+    how: ClassVar[str] = "stored"
+
+
+def reduce(
+    value: Json, *, noise: str | None, limits: ArtifactLimits, store: Store, jq: JqEngine | None = None
+) -> Inline | Reduced | Stored:
+    """Return a value as the model may read it. `store` keeps the whole JSON and returns its artifact id."""
+    content = compact(value)
+    size = len(content)
+    if size <= limits.inline_max_bytes:
+        return Inline(text=content.decode(), bytes_before=size, bytes_after=size)
+    shown, warning = content, ""
+    if noise:
+        filtered = apply_noise(content, noise, limits, jq or jq_engine(limits))
+        shown, warning = filtered.content, filtered.warning
+    artifact_id, store_problem = _stored(content, store)
+    warnings = [warning, store_problem]
+    if len(shown) <= limits.inline_max_bytes:
+        left_out = f"left out as noise: {size - len(shown):,} of {size:,} bytes"
+        whole = f"{left_out}; the whole is artifact {artifact_id}" if artifact_id else left_out
+        return Reduced(
+            text=shown.decode(),
+            bytes_before=size,
+            bytes_after=len(shown),
+            artifact_id=artifact_id,
+            warning=_joined([whole, *warnings]),
+        )
+    focus = None if shown is content else json.loads(shown)
+    text = preview(value, limits.preview_max_bytes, size=size, focus=focus)
+    return Stored(
+        text=text,
+        bytes_before=size,
+        bytes_after=len(text.encode()),
+        artifact_id=artifact_id,
+        warning=_joined(warnings),
+    )
+
+
+def compact(value: Json) -> bytes:
+    """Return a value as compact JSON. Half surrogate pairs, which no UTF-8 can hold, become question marks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _stored(content: bytes, store: Store) -> tuple[str, str]:
+    """Store the whole; a result that can't be stored is still worth its preview."""
+    try:
+        return store(content), ""
+    except (ArtifactError, OSError) as problem:
+        return "", f"the whole could not be stored: {problem}"
+
+
+def _joined(warnings: list[str]) -> str:
+    return "; ".join(warning for warning in warnings if warning)
