@@ -1,7 +1,6 @@
 """The ASGI application: pages and API over HTTP, live turns over WebSocket, start and end over lifespan."""
 
 import os
-from importlib.util import find_spec
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "burp_site.settings")
 
@@ -16,10 +15,7 @@ from channels.security.websocket import AllowedHostsOriginValidator
 
 from burp_site.lifespan import lifespan
 from burp_site.origin import SameOriginOnly
-
-websocket_urlpatterns = []
-if find_spec("chat.routing"):
-    from chat.routing import websocket_urlpatterns
+from chat.routing import websocket_urlpatterns
 
 site = ProtocolTypeRouter(
     {

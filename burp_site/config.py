@@ -132,6 +132,7 @@ def _chat(document: Table, models: Table, env: Environment) -> ChatConfig:
         default_model=_default_model(document, rows, env, set(api_keys)),
         turns=read_section(TurnLimits, _section(document, "turns"), "turns"),
         upstreams=env.upstreams,
+        upstream_gateway=env.upstream_gateway,
         api_keys=api_keys,
     )
 

@@ -85,6 +85,10 @@ class Environment:
         "`live`, `snapshot`, or `auto`: live where the databases can be reached, else the offline snapshot.",
         default="auto",
     )
+    upstream_gateway: str = _variable(
+        "BURP_UPSTREAM_GATEWAY",
+        "Address of a server that stands for all databases; each request goes to a path that begins with the host.",
+    )
     anthropic_api_key: str = _variable("ANTHROPIC_API_KEY", "Key for Claude models.", secret=True)
     log_format: str = _variable("BURP_LOG_FORMAT", "`plain` or `json`, one record a line on stderr.", default="plain")
     log_level: str = _variable("BURP_LOG_LEVEL", "`DEBUG`, `INFO`, `WARNING` or `ERROR`.", default="INFO")

@@ -17,8 +17,8 @@ def secret_key(path: Path) -> str:
     except FileNotFoundError:
         pass
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    draft.touch(mode=0o600, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    draft.touch(mode=0o600, exist_ok=False)
     draft.write_text(secrets.token_urlsafe(SECRET_BYTES), encoding="ascii")
     try:
         os.link(draft, path)

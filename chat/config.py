@@ -53,6 +53,7 @@ class ChatConfig:
     default_model: str
     turns: TurnLimits
     upstreams: str = "auto"
+    upstream_gateway: str = ""
     api_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def model(self, key: str) -> ModelRow:

@@ -3,21 +3,20 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import django
 import pytest
 
 from tests import environment, programs
 
 environment.prepare()
 environment.block_network()
-django.setup()
+environment.start_django()
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_url() -> Iterator[str]:
     """Start a PostgreSQL server of the run's own and give the URL of an empty database."""
     programs.require("postgres")
-    with programs.postgres_server(tmp_path_factory.mktemp("postgres")) as url:
+    with programs.postgres_server() as url:
         yield url
 
 

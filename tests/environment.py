@@ -4,8 +4,11 @@ import atexit
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from typing import Any
+
+import django
 
 REMOVED = (
     "ANTHROPIC_API_KEY",
@@ -21,6 +24,8 @@ REMOVED = (
     "https_proxy",
     "all_proxy",
 )
+# The only way to another database: the tests of PostgreSQL run a part of the tests with it.
+DATABASE_URL_OF_TESTS = "TEST_DATABASE_URL"
 LOOPBACK = ("127.", "localhost", "::1")
 
 
@@ -32,14 +37,28 @@ class NetworkForbidden(RuntimeError):
 
 
 def prepare() -> None:
-    """Set up this process's environment; child processes inherit it."""
+    """Set up this process's environment; child processes inherit it.
+
+    The settings are named only while Django starts: a variable that stays would make the pytest of a
+    child process read them before its own environment is prepared.
+    """
+    if "burp_site.settings" in sys.modules:
+        raise RuntimeError("the settings were read too early: unset DJANGO_SETTINGS_MODULE to run the tests")
     for name in [name for name in os.environ if name.startswith("BURP_")] + list(REMOVED):
         os.environ.pop(name, None)
     folder = tempfile.mkdtemp(prefix="burp-tests-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["BURP_DATA_DIR"] = folder
     os.environ["BURP_UPSTREAMS"] = "snapshot"
+    if url := os.environ.get(DATABASE_URL_OF_TESTS):
+        os.environ["DATABASE_URL"] = url
+
+
+def start_django() -> None:
+    """Load the settings and the apps."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "burp_site.settings"
+    django.setup()
+    del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
 def block_network() -> None:

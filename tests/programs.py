@@ -7,14 +7,17 @@ prints one line a program.
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,7 +63,7 @@ def find(name: str) -> Path | None:
                 return candidate / program.commands[0]
     for command in program.commands:
         if found := shutil.which(command):
-            return Path(found).resolve()
+            return Path(found)
     return None
 
 
@@ -131,38 +134,33 @@ def redis_server(port: int | None = None) -> Iterator[str]:
 
 
 @contextmanager
-def postgres_server(folder: Path) -> Iterator[str]:
-    """Run a PostgreSQL server on a new cluster in `folder`, and yield the URL of its database."""
-    initdb = find("postgres")
-    assert initdb is not None
-    data = folder / "data"
+def postgres_server() -> Iterator[str]:
+    """Run a PostgreSQL server on a new cluster, and yield the URL of its database."""
+    initdb = require("postgres").resolve()
     port = free_port()
-    unprivileged = _unprivileged(folder)
-    subprocess.run(
-        [initdb, "-D", data, "-U", "burp", "--auth=trust", "--encoding=UTF8", "--no-sync"],
-        check=True,
-        capture_output=True,
-        **unprivileged,
-    )
-    command = [initdb.with_name("postgres"), "-D", data, "-p", str(port), "-c", "fsync=off"]
-    command += ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **unprivileged)
-    try:
-        wait_until(lambda: is_listening(port), "postgres", within_s=2 * START_WITHIN_S)
-        yield f"postgres://burp@127.0.0.1:{port}/postgres"
-    finally:
-        process.send_signal(2)  # SIGINT: end the sessions and stop
-        stop(process)
+    # A folder of its own right under the temporary one: another user must be able to reach it.
+    with tempfile.TemporaryDirectory(prefix="burp-postgres-") as folder:
+        unprivileged = _unprivileged(folder)
+        data = Path(folder, "data")
+        create = [initdb, "-D", data, "-U", "burp", "--auth=trust", "--encoding=UTF8", "--no-sync"]
+        subprocess.run(create, check=True, capture_output=True, **unprivileged)
+        command = [initdb.with_name("postgres"), "-D", data, "-p", str(port), "-c", "fsync=off"]
+        command += ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **unprivileged)
+        try:
+            wait_until(lambda: is_listening(port), "postgres", within_s=2 * START_WITHIN_S)
+            yield f"postgres://burp@127.0.0.1:{port}/postgres"
+        finally:
+            process.send_signal(signal.SIGINT)  # ends the sessions and stops
+            stop(process)
 
 
-def _unprivileged(folder: Path) -> dict[str, object]:
+def _unprivileged(folder: str) -> dict[str, Any]:
     """Return how to start a process that PostgreSQL accepts: it refuses to run as root."""
     if os.geteuid() != 0:
         return {"cwd": folder}
     person = pwd.getpwnam(UNPRIVILEGED_USER)
     os.chown(folder, person.pw_uid, person.pw_gid)
-    for parent in (folder.parent, folder.parent.parent):
-        parent.chmod(parent.stat().st_mode | 0o011)
     return {"cwd": folder, "user": person.pw_uid, "group": person.pw_gid, "extra_groups": []}
 
 

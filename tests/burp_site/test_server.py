@@ -94,7 +94,8 @@ def test_the_printed_link_signs_in_once(serve: Callable[[str], Serving]) -> None
     serving = serve("daphne")
     link = re.search(rf"http://127\.0\.0\.1:{serving.port}(/sign-in/\S+)", serving.printed)
     assert link
-    assert "Recipe planner" in serving.printed
+    assert "Model:     Recipe planner" in serving.printed
+    assert "Upstreams: snapshot (the offline snapshot)" in serving.printed
 
     first = serving.client.get(link[1])
     assert (first.status_code, first.headers["Location"]) == (302, "/")

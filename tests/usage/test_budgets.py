@@ -21,6 +21,8 @@ from usage.pricing import UnknownPrice
 Reserve = Callable[..., UUID]
 CENT = USD // 100
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:

@@ -11,6 +11,8 @@ from usage.models import LedgerEntry, User
 from usage.models.money import AppendOnlyError
 from usage.selectors import Totals, costs_by_turn, totals_of_session, totals_of_turn, totals_of_user
 
+pytestmark = pytest.mark.postgres
+
 
 @pytest.fixture
 def entry(reserve: Callable[..., UUID]) -> LedgerEntry:

@@ -18,6 +18,8 @@ from usage.services import (
     token_revoke,
 )
 
+pytestmark = pytest.mark.postgres
+
 
 def test_the_local_user_is_made_once_and_has_no_password(db: None) -> None:
     first, second = local_user_get_or_create(), local_user_get_or_create()

@@ -1,5 +1,6 @@
 """Serve the site from this machine."""
 
+import asyncio
 from argparse import ArgumentParser
 from ipaddress import ip_address
 from typing import Any
@@ -10,6 +11,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.urls import reverse
 
+from chat import upstreams
 from usage.services import local_user_get_or_create, one_time_link_create
 
 
@@ -37,10 +39,11 @@ class Command(BaseCommand):
         from burp_site.asgi import application
 
         link = sign_in_path() if settings.BURP_MODE == "local" else ""
+        what = what_lines()
 
         def say_where(bound_port: int) -> None:
             base = f"http://{f'[{host}]' if ':' in host else host}:{bound_port}"
-            self.stdout.write("\n".join([*where_lines(base, link), *what_lines(), "Stop with Ctrl+C."]))
+            self.stdout.write("\n".join([*where_lines(base, link), *what, "Stop with Ctrl+C."]))
             self.stdout.flush()
 
         if not server.run(application, host=host, port=port, on_ready=say_where):
@@ -71,9 +74,11 @@ def where_lines(base: str, link: str) -> list[str]:
 
 
 def what_lines() -> list[str]:
-    """Return which model and which upstreams are used."""
+    """Return which model and which upstreams a new session uses."""
     chat = settings.BURP.chat
-    return [f"Model:     {chat.model(chat.default_model).label}", f"Upstreams: {chat.upstreams}"]
+    mode = asyncio.run(upstreams.choose(chat.upstreams, chat.upstream_gateway))
+    where = "the databases themselves" if mode == "live" else "the offline snapshot"
+    return [f"Model:     {chat.model(chat.default_model).label}", f"Upstreams: {mode} ({where})"]
 
 
 def is_loopback(host: str) -> bool:

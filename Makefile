@@ -1,0 +1,71 @@
+# BURP from its folder. `make demo` is the first thing to try; `make help` lists the rest.
+
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet
+PYTHONS := python3.13 python3.12 python3.11 python3 python
+FIND_PYTHON := for python in $(PYTHONS); do \
+	if $$python -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+	then echo $$python; exit; fi; done
+
+# One test process a core, on two cores at most: the servers that some tests start need room.
+JOBS ?= 2
+
+.PHONY: help setup demo serve test check format bench programs
+
+help:
+	@echo "make demo    answer one question in the terminal: no key, no network, no language model"
+	@echo "make serve   open the pages on this machine; prints a link that signs you in"
+	@echo "make test    everything CI runs: checks, then the tests"
+	@echo "make check   format, lint, types, import rules, migrations"
+	@echo "make format  let ruff format and tidy the code"
+	@echo "make bench   measure"
+
+setup: $(VENV)/runtime-installed
+
+demo: setup
+	@$(PYTHON) manage.py migrate --verbosity 0
+	@$(PYTHON) manage.py demo
+
+serve: setup
+	@$(PYTHON) manage.py migrate --verbosity 0
+	@$(PYTHON) manage.py serve
+
+test: programs check
+	@$(PYTHON) -m pytest -n $(JOBS) --dist loadfile
+
+check: $(VENV)/dev-installed
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m ruff format --check .
+	@$(PYTHON) -m mypy
+	@$(VENV)/bin/lint-imports
+	@$(PYTHON) manage.py makemigrations --check --dry-run --verbosity 1
+
+format: $(VENV)/dev-installed
+	@$(PYTHON) -m ruff check --fix .
+	@$(PYTHON) -m ruff format .
+
+bench: $(VENV)/dev-installed
+	@$(PYTHON) -m tests.benchmarks
+
+programs: $(VENV)/dev-installed
+	@$(PYTHON) -m tests.programs
+
+$(VENV)/runtime-installed: pyproject.toml constraints.txt | $(PYTHON)
+	@echo "Installing BURP's dependencies into $(VENV)/ (once, a minute or so) ..."
+	@$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/dev-installed: pyproject.toml constraints.txt | $(PYTHON)
+	@echo "Installing BURP's dependencies and test tools into $(VENV)/ (once, a minute or two) ..."
+	@$(PIP) install --constraint constraints.txt --editable ".[dev]"
+	@touch $@ $(VENV)/runtime-installed
+
+$(PYTHON):
+	@python=$$($(FIND_PYTHON)); \
+	if [ -z "$$python" ]; then \
+		echo "BURP needs Python 3.11 or newer with its venv module (looked for: $(PYTHONS))."; \
+		echo "On Debian or Ubuntu: apt install python3-venv. On a Mac: brew install python@3.13."; \
+		exit 1; \
+	fi; \
+	$$python -m venv $(VENV)

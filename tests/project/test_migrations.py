@@ -1,0 +1,9 @@
+"""The tables are those of the models."""
+
+import pytest
+from django.core.management import call_command
+
+
+@pytest.mark.django_db
+def test_no_migration_is_missing() -> None:
+    call_command("makemigrations", "--check", "--dry-run", verbosity=1)
