@@ -15,6 +15,7 @@ from django.conf import settings
 from chat import services, turns, upstreams
 from chat.events import Event, TurnEnd, from_wire, to_wire
 from chat.models import Session
+from chat.readiness import refuse_outdated_database
 from chat.terminal import TurnPrinter
 from tools_catalog.runtime import close_tool_servers
 from usage.services import local_user_get_or_create
@@ -40,6 +41,7 @@ def ask(question: str, *, model: str = "", upstreams_setting: str = "", as_json:
 
     Raises `UnknownModel` for a model that `burp.toml` does not have.
     """
+    refuse_outdated_database()
     # What goes well is told by the turn itself.
     logging.getLogger("tools_catalog").setLevel(logging.WARNING)
     show = _show_json if as_json else TurnPrinter().show

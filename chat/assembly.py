@@ -75,7 +75,7 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
         text=turn.question,
         model_label=row.label,
         upstreams=session.upstreams,
-        max_output_tokens=row.max_output_tokens,
+        max_output_tokens=min(row.max_output_tokens, chat.turns.call_output_tokens),
         max_iterations=chat.turns.max_iterations,
         history=await sync_to_async(selectors.transcript)(session_id=session.pk),
         notices=tuple(_prefix_notices(session, prefix, server.catalog)),

@@ -30,6 +30,7 @@ class TurnLimits:
     """What one turn may take."""
 
     max_iterations: int = knob(24, "Model calls in one turn.")
+    call_output_tokens: int = knob(32_000, "Most output tokens of one model call; its reservation holds them all.")
     max_parallel_tool_calls: int = knob(8, "Tool calls of one model message that run at the same time.")
     tool_timeout_s: float = knob(60.0, "Time budget of one tool call, retries included.")
     turn_timeout_s: float = knob(900.0, "Time budget of a turn.")

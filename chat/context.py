@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chat.providers.base import Entry, ModelRequest, ToolDefinition
-from chat.transcript import repaired
+from chat.providers.history import repaired
 
 SYSTEM_PROMPT = (Path(__file__).parent / "prompts" / "system.md").read_text(encoding="utf-8").strip()
 

@@ -256,9 +256,12 @@ class _Turn:
     async def interrupted(self, reservation: str, outcome: TurnOutcome, failure: ModelFailure | None = None) -> Usage:
         """Book and store what a model call had brought when it ended early."""
         partial, usage = self.deps.provider.partial()
-        if failure is not None:
-            partial, usage = failure.partial or partial, failure.usage or usage
-        settled = await self.settle(reservation, usage, outcome.value, estimated=True)
+        estimated = True
+        if failure is not None and failure.usage is not None:
+            usage, estimated = failure.usage, failure.estimated
+        if failure is not None and failure.partial is not None:
+            partial = failure.partial
+        settled = await self.settle(reservation, usage, outcome.value, estimated=estimated)
         if partial is not None and partial.text.strip():
             await self.append(replace(partial, tool_calls=(), interrupted=True))
         return settled

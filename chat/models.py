@@ -83,7 +83,8 @@ class TranscriptEntry(models.Model):
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="entries")
     position = models.PositiveIntegerField()
     kind = models.CharField(max_length=20, choices=Kind)
-    data = models.JSONField()
+    # Text, not a JSON column: a database that sorts keys would change what is replayed.
+    data = models.TextField()
 
     class Meta:
         ordering = ["turn__number", "position"]

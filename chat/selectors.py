@@ -1,5 +1,6 @@
 """Reads of sessions and turns. Everything a person may see goes through `owner_id`."""
 
+import json
 from typing import Any
 from uuid import UUID
 
@@ -52,4 +53,4 @@ def transcript(*, session_id: UUID) -> tuple[Entry, ...]:
         .exclude(turn__outcome=TurnOutcome.REFUSED.value)
         .order_by("turn__number", "position")
     )
-    return tuple(from_json(entry.kind, entry.data) for entry in stored)
+    return tuple(from_json(entry.kind, json.loads(entry.data)) for entry in stored)

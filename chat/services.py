@@ -1,5 +1,6 @@
 """Writes of sessions and turns: each one short, atomic, and safe to be called from a thread."""
 
+import json
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -133,7 +134,9 @@ def turns_close_dead() -> list[UUID]:
 @transaction.atomic
 def entry_append(*, turn_id: UUID, position: int, entry: Entry) -> None:
     """Store one entry of the transcript."""
-    TranscriptEntry.objects.create(turn_id=turn_id, position=position, kind=kind_of(entry), data=to_json(entry))
+    TranscriptEntry.objects.create(
+        turn_id=turn_id, position=position, kind=kind_of(entry), data=json.dumps(to_json(entry), ensure_ascii=False)
+    )
 
 
 @transaction.atomic

@@ -1,10 +1,8 @@
-"""Transcript entries as plain JSON and back, and the repair of a history that was cut off.
+"""Transcript entries as plain JSON and back.
 
-Pure. What was stored is never edited: a repair only adds the results that a crash kept from
-being written, so that the history can be sent again.
+Pure. A provider's own message is kept key by key in the order in which it came.
 """
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -18,7 +16,6 @@ from chat.providers.base import (
 )
 
 Json = Any
-NOT_FINISHED = "This call was not finished: the answer was interrupted. Call again if the result is still wanted."
 
 
 def kind_of(entry: Entry) -> str:
@@ -42,37 +39,3 @@ def from_json(kind: str, data: dict[str, Json]) -> Entry:
         ToolResult(**{**result, "tool_references": tuple(result["tool_references"])}) for result in data["results"]
     )
     return ToolResultsEntry(results)
-
-
-def missing_results(entry: AssistantEntry, given: Iterable[ToolResult] = ()) -> list[ToolResult]:
-    """Return an error result for each call of `entry` that has none among `given`."""
-    answered = {result.call_id for result in given}
-    return [
-        ToolResult(call.id, call.name, NOT_FINISHED, is_error=True)
-        for call in entry.tool_calls
-        if call.id not in answered
-    ]
-
-
-def repaired(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return a history in which every call has exactly one result right after its message."""
-    result: list[Entry] = []
-    open_message: AssistantEntry | None = None
-    for entry in entries:
-        if open_message is not None:
-            results = entry.results if isinstance(entry, ToolResultsEntry) else ()
-            wanted = {call.id: call for call in open_message.tool_calls}
-            kept = {r.call_id: r for r in results if r.call_id in wanted}
-            closing = [*kept.values(), *missing_results(open_message, kept.values())]
-            result.append(ToolResultsEntry(tuple(sorted(closing, key=lambda r: list(wanted).index(r.call_id)))))
-            open_message = None
-            if isinstance(entry, ToolResultsEntry):
-                continue
-        elif isinstance(entry, ToolResultsEntry):
-            continue  # results of nothing: no message asked for them
-        result.append(entry)
-        if isinstance(entry, AssistantEntry) and entry.tool_calls:
-            open_message = entry
-    if open_message is not None:
-        result.append(ToolResultsEntry(tuple(missing_results(open_message))))
-    return tuple(result)

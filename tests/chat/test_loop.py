@@ -7,8 +7,8 @@ import pytest
 
 from chat.events import Notice, Text, ToolEnd, ToolProgress, ToolStart, Usage, from_wire, to_wire
 from chat.providers.base import AssistantEntry, ToolCall, ToolResult, ToolResultsEntry, UserEntry
+from chat.providers.history import repaired
 from chat.providers.scripted import Fail, Hold, Reply, call
-from chat.transcript import repaired
 from mcp_server.codes import TurnOutcome
 from tests.chat.loop_kit import Ledger, Run, kinds
 
