@@ -3,18 +3,15 @@
 import asyncio
 import json
 import logging
-import os
 import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from asgiref.sync import sync_to_async
-from django.conf import settings
 
-from chat import services, turns, upstreams
+from chat import session_feed, turns
 from chat.events import Event, TurnEnd, from_wire, to_wire
-from chat.models import Session
 from chat.readiness import refuse_outdated_database
 from chat.terminal import TurnPrinter
 from tools_catalog.runtime import close_tool_servers
@@ -54,12 +51,9 @@ def _show_json(event: Event) -> None:
 
 
 async def _ask(question: str, model: str, upstreams_setting: str, show: Callable[[Event], None]) -> Asked:
-    chat = settings.BURP.chat
-    row = chat.model(model or chat.default_model)
-    mode = await upstreams.choose(upstreams_setting or chat.upstreams, os.environ.get("BURP_UPSTREAM_GATEWAY", ""))
     await turns.close_dead_turns()
     user = await sync_to_async(local_user_get_or_create)()
-    session: Session = await sync_to_async(services.session_create)(owner_id=user.pk, model=row.key, upstreams=mode)
+    session = await session_feed.open_session(owner_id=user.pk, model=model, wanted_upstreams=upstreams_setting)
     end: TurnEnd | None = None
     try:
         turn_id = await turns.start_turn(session_id=session.pk, owner_id=user.pk, question=question)

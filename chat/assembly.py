@@ -1,7 +1,6 @@
 """Put together what one turn needs: model, catalogue, history, money, tools."""
 
 import logging
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -91,8 +90,8 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
 
 async def warm_up() -> None:
     """Start the tool server that the next session will use, so that its first question need not wait."""
-    mode = await upstreams.choose(settings.BURP.chat.upstreams, os.environ.get("BURP_UPSTREAM_GATEWAY", ""))
-    await get_tool_servers().get(mode)
+    chat = settings.BURP.chat
+    await get_tool_servers().get(await upstreams.choose(chat.upstreams, chat.upstream_gateway))
 
 
 def failed_start(turn: Turn, problem: CannotStart) -> Iterator[Event]:
