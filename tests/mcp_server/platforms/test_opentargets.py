@@ -187,7 +187,7 @@ async def test_a_page_past_the_end_is_empty() -> None:
 
 async def test_drugs_come_by_stage_with_counts_instead_of_long_lists() -> None:
     rows = [
-        candidate("CHEMBL3545154", "POZIOTINIB", "PHASE_3", reports=2),
+        candidate("CHEMBL3545154", "POZIOTINIB", "PHASE_3", reports=20),
         candidate("CHEMBL1614707", "MUBRITINIB", "UNKNOWN"),
         candidate("CHEMBL3989868", "TUCATINIB", "APPROVAL", reports=3),
         candidate("CHEMBL554", "LAPATINIB", "APPROVAL", reports=9),
