@@ -189,7 +189,7 @@ async def get_variant(api: Api, rsid: Rsid) -> Answer:
 
 
 @platform.tool(
-    example={"variant": "rs699"},
+    example={"variant": "7-140453136-A-T", "assembly": "GRCh37"},
     cites=Cite("ensembl", "[].transcript_consequences[]", "gene_id", "gene_symbol"),
 )
 async def predict_variant(api: Api, variant: VariantName, assembly: Assembly = None) -> Answer:

@@ -94,7 +94,7 @@ async def get_pathway(api: Api, reactome_id: ReactomeId) -> Answer:
         **_kept(record, EVENT_FIELDS),
         "goBiologicalProcess": f"GO:{process['accession']} {process['displayName']}" if process else None,
         "compartments": [row["displayName"] for row in _objects(record, "compartment")],
-        "summation": " ".join(_plain(row["text"]) for row in _objects(record, "summation")),
+        "summation": " ".join(_plain(row["text"]) for row in _objects(record, "summation")) or None,
         "literatureReference": [_kept(row, ARTICLE_FIELDS) for row in _objects(record, "literatureReference")],
         "hasEvent": [_kept(row, ("stId", "displayName", "schemaClass")) for row in _objects(record, "hasEvent")],
     }
@@ -124,7 +124,9 @@ async def get_pathway_participants(api: Api, reactome_id: ReactomeId, limit: Lim
     )
 
 
-@platform.tool(example={"query": "TP53", "types": ["Pathway"]}, cites=Cite("reactome", "[]", "stId", "name"))
+@platform.tool(
+    example={"query": "MAPK signaling pathway", "types": ["Pathway"]}, cites=Cite("reactome", "[]", "stId", "name")
+)
 async def search(api: Api, query: Words, types: Types = None, limit: Limit = 10) -> Answer:
     """Find human pathways, reactions, proteins, complexes or drugs in Reactome by words, gene symbol or accession.
 

@@ -2,7 +2,7 @@
 
 REST/JSON at rest.uniprot.org, no key. Totals, cursor and release stand in response headers only.
 Whole entries are up to megabytes, so every request names its fields. A merged accession redirects
-to its successor; a deleted or split one answers 200 with `entryType` "Inactive".
+to its successor or names it; a deleted or split one answers 200 with `entryType` "Inactive".
 """
 
 import asyncio

@@ -71,7 +71,8 @@ def _summary_classification(found: Json) -> Json:
     read = classification(found.get("description"), found.get("review_status"), found.get("last_evaluated"))
     if read is None:
         return None
-    return {**read, "conditions": [trait["trait_name"] for trait in found.get("trait_set") or []]}
+    traits = found.get("trait_set")
+    return {**read, "conditions": None if traits is None else [trait["trait_name"] for trait in traits]}
 
 
 def whole(archive: Element) -> Json:
