@@ -9,5 +9,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health, name="health"),
     path("admin/", admin.site.urls),
     path("", include("usage.urls")),
+    path("", include("tools_catalog.urls")),
     path("", include("chat.urls")),
 ]

@@ -72,6 +72,10 @@ class ToolServers:
         """Return the state of each server that was ever asked for, for operators."""
         return {upstreams: process.state for upstreams, process in sorted(self._processes.items())}
 
+    def running_upstreams(self) -> str:
+        """Return the mode of a server that runs already, or an empty text. All modes have the same tools."""
+        return next((upstreams for upstreams, process in self._processes.items() if process.is_running), "")
+
     async def aclose(self) -> None:
         """End all children, within a bound."""
         async with self._starting:

@@ -367,4 +367,4 @@ async def test_the_loop_never_stalls_while_big_results_arrive(process: McpProces
             await process.call("debug__big", {"size": 40_000_000}, timeout_s=BUDGET_S)
     ticking.cancel()
     await asyncio.wait([ticking])
-    assert longest < 0.25
+    assert longest < 0.5
