@@ -162,7 +162,7 @@ def _cite(kind: str, record: Json) -> Citation:
     return Citation("clinpgx", str(record["id"]), label, f"{PAGE}/{PAGES[kind]}/{record['id']}")
 
 
-@platform.tool(core=True, example={"query": "CYP2C19", "type": "gene"})
+@platform.tool(example={"query": "CYP2C19", "type": "gene"})
 async def resolve_entity(api: Api, query: EntityQuery, type: EntityKind = "auto") -> Answer:
     """Find the ClinPGx accession (PA…) of a gene, drug, rsID or star allele by its exact name."""
     if re.fullmatch(r"PA\d+", query, re.IGNORECASE):
