@@ -199,7 +199,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "star_allele",
         "Star allele",
-        rf"{_START}(?P<id>(?:HLA-)?[A-Z][A-Z0-9]{{1,9}}\*\d+[A-Z]?(?::\d{{2,3}})*){_END}",
+        rf"{_START}(?P<id>(?:HLA-[A-Z][A-Z0-9]{{0,4}}|[A-Z][A-Z0-9]{{1,9}})\*\d+[A-Z]?(?::\d{{2,3}})*){_END}",
         "CYP2C19*2",
         normal_form=_star_allele,
     ),
