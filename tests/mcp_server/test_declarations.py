@@ -1,0 +1,155 @@
+"""Every declared tool can be read, called and offered to every model."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from mcp_server.config import ServerConfig
+from mcp_server.envelope import Envelope
+from mcp_server.http.snapshot import PACKAGED, SnapshotTransport
+from mcp_server.registry import discover, tools_by_name
+from mcp_server.server import ToolServer
+from mcp_server.tool import VERBS, ToolSpec
+from tests.mcp_server.played import DATA
+
+PLATFORMS = discover()
+TOOLS = tools_by_name(PLATFORMS)
+DESCRIPTION_MAX_CHARS = 300
+CORE_MAX = 12
+# A list of what comes back, or a word that leads to it.
+RETURNS = re.compile(r"[,:]|\b(returns?|gives?|says|with|of|to)\b", re.IGNORECASE)
+# What every provider accepts for the name of a tool.
+PROVIDER_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+FORBIDDEN_KEYWORDS = {"anyOf", "oneOf", "allOf", "not", "$ref", "$defs", "if", "then", "else", "patternProperties"}
+
+each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+
+
+@pytest.fixture(scope="module")
+def server() -> ToolServer:
+    """Give all tools over the packaged records, and over those of the tests for what nobody recorded yet."""
+    return ToolServer(PLATFORMS, ServerConfig(), SnapshotTransport((PACKAGED, DATA / "examples")))
+
+
+def inner(schema: Any) -> list[dict[str, Any]]:
+    """Return a schema and all schemas inside it."""
+    found = [schema]
+    for part in schema.get("properties", {}).values():
+        found += inner(part)
+    if "items" in schema:
+        found += inner(schema["items"])
+    return found
+
+
+@each_tool
+def test_a_name_says_platform_verb_and_noun(tool: ToolSpec) -> None:
+    assert re.fullmatch(r"[a-z][a-z0-9]*__(search|[a-z]+(_[a-z0-9]+)+)", tool.name)
+    assert tool.name.partition("__")[2].partition("_")[0] in VERBS
+
+
+@each_tool
+def test_a_description_is_short_and_says_what_comes_back(tool: ToolSpec) -> None:
+    assert 20 <= len(tool.description) <= DESCRIPTION_MAX_CHARS
+    assert tool.description.endswith(".")
+    assert RETURNS.search(tool.description)
+
+
+@each_tool
+def test_every_argument_is_described(tool: ToolSpec) -> None:
+    for name, schema in tool.input_schema["properties"].items():
+        assert re.fullmatch(r"[a-z][a-z0-9_]*", name)
+        assert len(schema.get("description", "")) >= 10, name
+        assert len(schema["description"]) <= DESCRIPTION_MAX_CHARS, name
+
+
+@pytest.mark.case("C050")
+@each_tool
+def test_a_schema_is_accepted_by_every_provider(tool: ToolSpec) -> None:
+    schema = tool.input_schema
+    assert PROVIDER_NAME.fullmatch(tool.name)
+    assert schema["type"] == "object" and schema["additionalProperties"] is False
+    assert set(schema["required"]) <= set(schema["properties"])
+    for part in inner(schema):
+        assert not FORBIDDEN_KEYWORDS & set(part)
+        assert part["type"] in ("object", "array", "string", "integer", "number", "boolean")
+        assert part["type"] != "array" or "items" in part
+        if "enum" in part:
+            assert part["enum"] and part["type"] == "string"
+        if "pattern" in part:
+            re.compile(part["pattern"])
+    json.dumps(schema)
+
+
+@each_tool
+def test_defaults_and_examples_fit_their_own_schema(tool: ToolSpec) -> None:
+    defaults = {
+        name: schema["default"] for name, schema in tool.input_schema["properties"].items() if "default" in schema
+    }
+    bound = tool.bind({**defaults, **tool.example})
+    assert tool.bind(bound) == bound, "a normal form is its own normal form"
+
+
+@each_tool
+def test_examples_of_arguments_fit_their_own_schema(tool: ToolSpec) -> None:
+    examples = {
+        name: parameter.arg.example for name, parameter in tool.parameters.items() if parameter.arg.example is not None
+    }
+    tool.bind({**tool.example, **examples})
+
+
+@pytest.mark.case("C030")
+@each_tool
+async def test_the_example_runs_offline_through_the_whole_server(tool: ToolSpec, server: ToolServer) -> None:
+    envelope = await server.call(tool.name, tool.example)
+    assert envelope.content["outcome"] in ("data", "empty"), envelope.content
+
+
+async def test_no_two_examples_ask_for_the_same_thing(server: ToolServer) -> None:
+    def asked(envelope: Envelope) -> tuple[str, ...]:
+        return tuple(f"{request['method']} {request['url']}" for request in envelope.meta["burp/requests"])
+
+    seen: dict[tuple[str, ...], str] = {}
+    for tool in TOOLS.values():
+        if tool.platform.name == "opentargets":
+            # Its requests differ by their bodies only.
+            continue
+        requests = asked(await server.call(tool.name, tool.example))
+        assert requests not in seen, f"{tool.name} and {seen.get(requests)} ask for the same"
+        seen[requests] = tool.name
+
+
+def test_the_core_stays_small() -> None:
+    core = [tool.name for tool in TOOLS.values() if tool.core]
+    assert 0 < len(core) <= CORE_MAX, core
+
+
+@pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: platform.name)
+def test_a_platform_says_where_it_is_and_under_which_terms(platform: Any) -> None:
+    assert platform.base_url.startswith("https://") and platform.docs.startswith("https://")
+    assert platform.licence and platform.title and platform.tools
+    assert all(re.fullmatch(r"[a-z0-9.-]+", host) for host in platform.all_hosts)
+    assert 0 < platform.rate.requests / platform.rate.seconds <= 15
+
+
+def test_the_hosts_of_ncbi_share_one_rate() -> None:
+    ncbi = [platform for platform in PLATFORMS if "eutils.ncbi.nlm.nih.gov" in platform.all_hosts]
+    assert ncbi and {platform.rate.group for platform in ncbi} == {"ncbi"}
+    assert all(platform.key_parameter == "api_key" for platform in ncbi)
+
+
+def test_the_listing_carries_what_the_catalogue_needs(server: ToolServer) -> None:
+    listing = server.listing()
+    assert [tool.name for tool in listing] == sorted(TOOLS)
+    for listed in listing:
+        assert listed.meta is not None
+        assert set(listed.meta) == {"burp/platform", "burp/core", "burp/noise", "burp/example"}
+        assert listed.annotations is not None and listed.annotations.read_only_hint
+
+
+def test_noise_programs_compile() -> None:
+    jq = pytest.importorskip("jq")
+    for tool in TOOLS.values():
+        if tool.noise:
+            jq.compile(tool.noise)
