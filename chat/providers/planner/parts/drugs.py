@@ -1,0 +1,151 @@
+"""Drugs as Open Targets lists them by target: salts joined with their parent, each with its best stage."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from chat.providers.planner import compose, wording
+from chat.providers.planner.results import Call, Json, Result, call, records_at, text_at
+
+LISTED = 200
+# Weakest first. What is not here counts as unknown.
+STAGES = (
+    "UNKNOWN",
+    "PRECLINICAL",
+    "IND",
+    "EARLY_PHASE_1",
+    "PHASE_1",
+    "PHASE_1_2",
+    "PHASE_2",
+    "PHASE_2_3",
+    "PHASE_3",
+    "PREAPPROVAL",
+    "APPROVAL",
+    "PHASE_4",
+    "WITHDRAWAL",
+)
+STAGE_WORDS = {"APPROVAL": "approved", "PHASE_4": "approved (phase 4)", "WITHDRAWAL": "withdrawn", "IND": "IND"}
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """How a drug acts, and on which genes."""
+
+    text: str
+    action: str
+    genes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Form:
+    """One record of a drug: the parent or a salt."""
+
+    chembl_id: str
+    name: str
+    stage: str = ""
+
+    @property
+    def rank(self) -> int:
+        """How far the form got; -1 where that is not recorded."""
+        return STAGES.index(self.stage) if self.stage in STAGES[1:] else -1
+
+
+@dataclass
+class Drug:
+    """A parent with its forms, over all targets that were looked at."""
+
+    chembl_id: str
+    name: str
+    forms: list[Form] = field(default_factory=list)
+    drug_type: str = ""
+    mechanisms: list[Mechanism] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+    joined_by_name: bool = False
+
+    @property
+    def best(self) -> Form | None:
+        """The form that got furthest, if any stage is recorded."""
+        known = [form for form in self.forms if form.rank >= 0]
+        return max(known, key=lambda form: form.rank) if known else None
+
+    @property
+    def stage(self) -> str:
+        """The highest stage in words, with the form it belongs to where that is a salt; empty if not recorded."""
+        best = self.best
+        if best is None:
+            return ""
+        words = STAGE_WORDS.get(best.stage, best.stage.lower().replace("_", " ", 1).replace("_", "/"))
+        withdrawn = any(form.stage == "WITHDRAWAL" for form in self.forms)
+        note = ", a form withdrawn" if withdrawn and best.stage != "WITHDRAWAL" else ""
+        return f"{words}{note}" + (f" (as {added(self.name, best.name)})" if best.chembl_id != self.chembl_id else "")
+
+    @property
+    def ids(self) -> str:
+        """The linked ids: the parent's, then the other forms' with what they add to its name."""
+        rest = [form for form in self.forms if form.chembl_id != self.chembl_id]
+        salts = [f"{added(self.name, form.name)} {drug_link(form.chembl_id)}" for form in rest]
+        return "; ".join([drug_link(self.chembl_id), *salts])
+
+
+def shown(name: str) -> str:
+    """Return a drug's name as people write it: lower case, but codes as they are."""
+    return compose.plain(name if any(character.isdigit() for character in name) else name.lower())
+
+
+def drug_link(chembl_id: str) -> str:
+    """Return the link to a drug's record."""
+    return compose.open_targets_link("drug", chembl_id)
+
+
+def added(parent: str, name: str) -> str:
+    """Return what a form's name adds to its parent's: "ditosylate"."""
+    return shown(name.removeprefix(parent).strip() or name)
+
+
+def target_drugs_call(symbol: str, ensembl_id: str) -> Call:
+    """Return the call for the drugs and candidates that act on a target."""
+    topic = "drugs and candidates acting on {}"
+    return call("opentargets__get_target_drugs", topic, symbol, ensembl_id=ensembl_id, limit=LISTED)
+
+
+def join_forms(lists: Iterable[tuple[str, Result]]) -> list[Drug]:
+    """Return the drugs of several targets' lists, each parent once, in the order of the lists."""
+    records = [(symbol, row) for symbol, result in lists for row in _rows(result)]
+    names = {text_at(row, "drug.name"): text_at(row, "drug.id") for _, row in records}
+    drugs: dict[str, Drug] = {}
+    for symbol, row in records:
+        form = Form(text_at(row, "drug.id"), text_at(row, "drug.name"), text_at(row, "maxClinicalStage"))
+        parent, parent_name, by_name = _parent(row, names)
+        drug = drugs.setdefault(parent, Drug(parent, parent_name))
+        drug.joined_by_name = drug.joined_by_name or by_name
+        _take_in(drug, form, symbol, row)
+    return list(drugs.values())
+
+
+def _rows(result: Result) -> list[dict[str, Json]]:
+    return [row for row in result.rows("rows") if text_at(row, "drug.id") and text_at(row, "drug.name")]
+
+
+def _parent(row: Json, names: dict[str, str]) -> tuple[str, str, bool]:
+    """Return the parent's id and name, and whether it was found by name only."""
+    id, name = text_at(row, "drug.id"), text_at(row, "drug.name")
+    recorded = text_at(row, "drug.parentMolecule.id")
+    if recorded:
+        return recorded, text_at(row, "drug.parentMolecule.name") or name, False
+    first, _, rest = name.partition(" ")
+    if rest and first in names and set(rest.upper().split()) <= wording.SALTS:
+        return names[first], first, True
+    return id, name, False
+
+
+def _take_in(drug: Drug, form: Form, symbol: str, row: Json) -> None:
+    """Add a row to its parent."""
+    if all(known.chembl_id != form.chembl_id for known in drug.forms):
+        drug.forms.append(form)
+    if symbol not in drug.targets:
+        drug.targets.append(symbol)
+    drug.drug_type = drug.drug_type or text_at(row, "drug.drugType")
+    for mechanism in records_at(row, "drug.mechanismsOfAction.rows"):
+        genes = tuple(text_at(target, "approvedSymbol") for target in records_at(mechanism, "targets"))
+        read = Mechanism(text_at(mechanism, "mechanismOfAction"), text_at(mechanism, "actionType"), genes)
+        if read.text and read not in drug.mechanisms:
+            drug.mechanisms.append(read)

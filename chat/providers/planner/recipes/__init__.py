@@ -1,0 +1,40 @@
+"""The recipes, one module a shape of question, and which one answers what."""
+
+from collections.abc import Callable
+
+from chat.providers.planner.parts.stop import AnswerNow
+from chat.providers.planner.recipes import (
+    damaged_cells,
+    dossiers,
+    identifiers,
+    mutated_gene,
+    pathways,
+    pharmacogenomics,
+    target_drugs,
+    unsupported,
+    variant,
+)
+from chat.providers.planner.recognise import Question, Shape
+from chat.providers.planner.replay import Recipe
+
+RECIPES: dict[Shape, Callable[[Question], Recipe[str]]] = {
+    Shape.TARGET_DRUGS: target_drugs.recipe,
+    Shape.MUTATED_GENE: mutated_gene.recipe,
+    Shape.VARIANT: variant.recipe,
+    Shape.PHARMACOGENOMICS: pharmacogenomics.recipe,
+    Shape.PATHWAYS: pathways.recipe,
+    Shape.IDENTIFIERS: identifiers.recipe,
+    Shape.GENE: dossiers.gene,
+    Shape.DRUG: dossiers.drug,
+    Shape.DISEASE: dossiers.disease,
+    Shape.DAMAGED_CELLS: damaged_cells.recipe,
+    Shape.UNSUPPORTED: unsupported.recipe,
+}
+
+
+def recipe_for(question: Question) -> Recipe[str]:
+    """Run the recipe of a question; one that cannot go on ends with the answer that says why."""
+    try:
+        return (yield from RECIPES[question.shape](question))
+    except AnswerNow as end:
+        return end.answer

@@ -1,0 +1,174 @@
+"""A gene and a drug: how the gene's variants change the response, by ClinPGx, CPIC and the guidelines."""
+
+from collections.abc import Sequence
+
+from chat.providers.planner import compose
+from chat.providers.planner.parts import alleles, annotations
+from chat.providers.planner.parts.annotations import annotations_call, read_annotations
+from chat.providers.planner.parts.genes import Gene, gene_call, read_gene
+from chat.providers.planner.parts.literature import articles_call, cited_list
+from chat.providers.planner.parts.molecules import Molecule, drug_call, read_molecule
+from chat.providers.planner.parts.stop import AnswerNow
+from chat.providers.planner.recognise import Question
+from chat.providers.planner.replay import Recipe, ask
+from chat.providers.planner.results import Result, call, list_at, text_at
+
+VARIANTS_READ = 2
+
+
+def recipe(question: Question) -> Recipe[str]:
+    """Resolve gene and drug, then ask for annotations, pairs, guidelines, alleles, frequencies, recommendations."""
+    why = f"Resolve “{question.gene}” to a gene and “{question.drugs[0]}” to a drug."
+    found, drug_result = yield from ask(why, gene_call(question.gene), drug_call(question.drugs[0]))
+    gene = read_gene(question.gene, found)
+    drug = read_molecule(question.drugs[0], drug_result)
+    if drug_result.is_empty or drug_result.is_unknown:
+        raise AnswerNow(f"ChEMBL knows no drug called “{compose.plain(question.drugs[0])}”. Check the spelling.")
+    name = drug.generic_name if drug else question.drugs[0].lower()
+    pair = {"gene_symbol": gene.symbol, "drug_name": name}
+    both = f"{gene.symbol} and {name}"
+    results = yield from ask(
+        f"Ask ClinPGx and CPIC what is known of {both}.",
+        annotations_call(drug=name, gene=gene.symbol),
+        call("clinpgx__search_cpic_pairs", "the CPIC pair {}", both, **pair),
+        call("clinpgx__search_guideline_annotations", "guidelines on {}", both, **pair),
+        call("clinpgx__get_cpic_recommendations", "CPIC recommendations on {}", both, **pair),
+        call("clinpgx__search_star_alleles", "star alleles of {}", gene.symbol, gene_symbol=gene.symbol),
+        call("clinpgx__get_allele_frequencies", "allele frequencies of {}", gene.symbol, gene_symbol=gene.symbol),
+    )
+    graded, pairs, guidelines, recommendations, star, frequencies = results
+    read = yield from _read_more(question, pairs)
+    return compose.document(
+        _summary(gene, name, graded, pairs, guidelines),
+        compose.section("How the question was read", _reading(gene, drug, question.drugs[0], drug_result)),
+        _annotation_section(graded),
+        _guideline_section(pairs, guidelines, recommendations, gene),
+        alleles.section(gene, star, frequencies),
+        *_more(read),
+        compose.section("Limits, and what to check next", compose.bullets(_limits(gene, name))),
+    )
+
+
+def _read_more(question: Question, pairs: Result) -> Recipe[tuple[Result, ...]]:
+    """Read the variants that the question names by rsID, and the guideline's newest paper."""
+    rsids = [value for value in question.variants if value.startswith("rs")][:VARIANTS_READ]
+    pmids = {str(pmid) for row in pairs.rows() for pmid in list_at(row, "pmids") if str(pmid).isdigit()}
+    calls = [call("ensembl__get_variant", "the variant {}", rsid, rsid=rsid) for rsid in rsids]
+    if pmids:
+        # Numbers grow with time.
+        calls.append(articles_call([max(pmids, key=int)], "the guideline's newest paper"))
+    results = yield from ask("Read the variants and the guideline's newest paper.", *calls)
+    return results
+
+
+def _summary(gene: Gene, name: str, graded: Result, pairs: Result, guidelines: Result) -> str:
+    both = f"{gene.symbol} and {compose.plain(name)}"
+    parts = []
+    found = read_annotations(graded)
+    if found:
+        levels = list(dict.fromkeys(each.level for each in found))
+        kinds = compose.listed(list(dict.fromkeys(kind.lower() for each in found for kind in each.kinds)))
+        parts.append(
+            f"**ClinPGx has {compose.of_total(graded, 'clinical annotation')} on {both}**, the strongest of level "
+            f"{levels[0]} ({found[0].link}), on {kinds}"
+        )
+    else:
+        parts.append(f"Clinical annotations on {both}: {compose.said(graded)}")
+    pair = next(iter(pairs.rows()), None)
+    if pair:
+        parts.append(f"CPIC gives the pair level {text_at(pair, 'cpiclevel')} ({_guideline_link(pair)})")
+    else:
+        parts.append(f"CPIC pair: {compose.said(pairs)}")
+    sources = list(dict.fromkeys(text_at(row, "source") for row in guidelines.rows()))
+    if sources:
+        parts.append(f"guideline annotations exist from {compose.listed(sources)}")
+    return "; ".join(parts) + "."
+
+
+def _guideline_link(pair: dict[str, object]) -> str:
+    url = text_at(pair, "guidelineurl")
+    return (
+        compose.link("clinpgx", url.rpartition("/")[2], text_at(pair, "guidelinename") or "guideline", url)
+        or "no guideline"
+    )
+
+
+def _reading(gene: Gene, drug: Molecule | None, asked: str, result: Result) -> str:
+    items = [f"{gene.reading}: {compose.plain(gene.name)}."]
+    items.append(f"{drug.reading}." if drug else f"“{compose.plain(asked)}” in ChEMBL: {compose.said(result)}.")
+    return compose.bullets(items)
+
+
+def _annotation_section(graded: Result) -> str:
+    found = read_annotations(graded)
+    note = f"{compose.of_total(graded, 'annotation')}, {compose.as_of([graded])}." if found else ""
+    if not found and not graded.is_failed:
+        note = f"Clinical annotations: {compose.said(graded)}."
+    rows = [each.row() for each in found]
+    return compose.section("Clinical annotations", compose.table(annotations.HEAD, rows) if rows else "", note)
+
+
+def _guideline_section(pairs: Result, guidelines: Result, recommendations: Result, gene: Gene) -> str:
+    items = []
+    for row in pairs.rows():
+        testing = text_at(row, "pgxtesting")
+        pmids = [compose.link("pmid", str(pmid)) for pmid in list_at(row, "pmids")]
+        status = " (provisional)" if row.get("provisional") is True else ""
+        items.append(
+            f"CPIC: {text_at(row, 'genesymbol')} and {compose.plain(text_at(row, 'drugname'))}, level "
+            f"{text_at(row, 'cpiclevel')}{status}, ClinPGx level {text_at(row, 'clinpgxlevel') or 'not given'}"
+            + (f", label: {compose.plain(testing)}" if testing else "")
+            + f"; {_guideline_link(row)}"
+            + (f"; papers {compose.listed(pmids)}" if pmids else "")
+            + "."
+        )
+    for row in guidelines.rows():
+        record = compose.link("clinpgx", text_at(row, "id"), url=text_at(row, "url"))
+        summary = compose.plain(text_at(row, "summary"), 400)
+        items.append(f"{compose.plain(text_at(row, 'name'))} ({record})" + (f": {summary}" if summary else "") + ".")
+    nothing = [
+        f"{result.call.about}: {compose.said(result)}"
+        for result in (pairs, guidelines, recommendations)
+        if result.is_empty
+    ]
+    if nothing:
+        items.append(f"{compose.listed(nothing)}.")
+    return compose.section(
+        "Guidelines", compose.bullets(items) if items else "", _recommendations(recommendations, gene)
+    )
+
+
+def _recommendations(result: Result, gene: Gene) -> str:
+    """Return CPIC's recommendations by phenotype, each with its strength: what the guideline says, no advice."""
+    rows = [
+        [
+            compose.plain(text_at(row, f"lookupkey.{gene.symbol}") or text_at(row, f"phenotypes.{gene.symbol}")),
+            compose.plain(text_at(row, "population")),
+            compose.plain(text_at(row, "drugrecommendation"), 300),
+            compose.plain(text_at(row, "classification")),
+        ]
+        for row in result.rows()
+    ]
+    if not rows:
+        return ""
+    head = (f"{gene.symbol} phenotype", "Patients", "What CPIC recommends", "Strength")
+    link = _guideline_link(result.rows()[0])
+    note = f"From the {link}: {compose.of_total(result, 'recommendation')}, {compose.as_of([result])}."
+    return compose.document(compose.table(head, rows), note)
+
+
+def _more(read: Sequence[Result]) -> list[str]:
+    blocks = []
+    variants = [alleles.variant_line(result) for result in read if result.call.tool == "ensembl__get_variant"]
+    blocks.append(compose.section("Variants", compose.bullets(line for line in variants if line)))
+    for result in read:
+        if result.call.tool == "pubmed__get_articles":
+            blocks.append(compose.section("Literature", cited_list(result)))
+    return blocks
+
+
+def _limits(gene: Gene, name: str) -> list[str]:
+    return [
+        f"Drug labels on {compose.plain(name)} were not asked.",
+        f"A genotype is more than one variant: alleles of {gene.symbol} are called from several positions.",
+    ]

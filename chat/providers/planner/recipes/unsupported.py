@@ -1,0 +1,31 @@
+"""What the planner says when it has no recipe: what it can do, and how to get more. It calls no tool."""
+
+from chat.providers.planner import compose
+from chat.providers.planner.recognise import Question
+from chat.providers.planner.replay import Recipe, ask
+
+SHAPES = (
+    "drugs, trials and pharmacogenomics for a biomarker in a disease: “Which kinase inhibitors in clinical trials "
+    "target proteins linked to HER2-positive breast cancer, and what pharmacogenomic variants affect their dosing?”",
+    "one variant: “BRAF V600E in melanoma: which drugs target it, what does ClinVar say, which trials are open?”",
+    "a drug and a pharmacogene: “How do CYP2C19 star alleles change the response to clopidogrel?”",
+    "a mutated gene in a disease, with a resistance variant: “EGFR-mutant non-small-cell lung cancer: how does "
+    "osimertinib act on T790M?”",
+    "pathways of a gene and drugs on their members: “Which Reactome pathways contain TP53, and which approved drugs "
+    "target their members?”",
+    "identifiers of a gene: “What are the Ensembl, UniProt and ChEMBL identifiers of HER2?”",
+    "a short dossier of one gene, drug or disease: “What is imatinib?”",
+)
+
+
+def recipe(question: Question) -> Recipe[str]:
+    """Say what the planner can do."""
+    yield from ask("")
+    return compose.document(
+        "This question cannot be answered here: the recipe planner, which is no language model, has no recipe for it. "
+        "Nothing was looked up.",
+        "It answers questions of these shapes, with any gene, drug, disease or variant in them:",
+        compose.bullets(SHAPES),
+        "For free questions use a language model: set `ANTHROPIC_API_KEY` in the environment, restart, and choose a "
+        "Claude model for the session.",
+    )

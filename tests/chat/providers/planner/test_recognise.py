@@ -1,0 +1,139 @@
+"""Questions are read into names and a shape, whatever their wording."""
+
+import pytest
+
+from chat.providers.planner.recognise import Shape, one_letter_form, recognise
+
+HEADLINE = (
+    "Which kinase inhibitors in clinical trials target proteins linked to HER2-positive breast cancer, "
+    "and what pharmacogenomic variants affect their dosing?"
+)
+
+SHAPES = {
+    HEADLINE: (Shape.TARGET_DRUGS, "HER2", "breast cancer"),
+    "HER2+ breast cancer: kinase inhibitors in trials": (Shape.TARGET_DRUGS, "HER2", "breast cancer"),
+    "Kinase inhibitors for NSCLC with EGFR": (Shape.TARGET_DRUGS, "EGFR", "non-small cell lung cancer"),
+    "Which drugs are used in FLT3-positive acute myeloid leukemia?": (
+        Shape.TARGET_DRUGS,
+        "FLT3",
+        "acute myeloid leukemia",
+    ),
+    "EGFR-mutant non-small-cell lung cancer: how does osimertinib act on T790M, and what comes next?": (
+        Shape.MUTATED_GENE,
+        "EGFR",
+        "non-small cell lung cancer",
+    ),
+    "Which TKIs are in trials for ALK-rearranged lung cancer?": (Shape.MUTATED_GENE, "ALK", "lung cancer"),
+    "KRAS G12C-mutated colorectal cancer: inhibitors": (Shape.MUTATED_GENE, "KRAS", "colorectal cancer"),
+    "BRAF V600E in melanoma: which drugs target it, and what does ClinVar say?": (Shape.VARIANT, "BRAF", "melanoma"),
+    "What is rs113488022?": (Shape.VARIANT, "", ""),
+    "NM_004333.6:c.1799T>A": (Shape.VARIANT, "", ""),
+    "How do CYP2C19 star alleles change the response to clopidogrel?": (Shape.PHARMACOGENOMICS, "CYP2C19", ""),
+    "codeine and CYP2D6": (Shape.PHARMACOGENOMICS, "CYP2D6", ""),
+    "FK506 dosing and CYP3A5": (Shape.PHARMACOGENOMICS, "CYP3A5", ""),
+    "Does VKORC1 affect warfarin?": (Shape.PHARMACOGENOMICS, "VKORC1", ""),
+    "Which Reactome pathways contain TP53, and which approved drugs target their members?": (
+        Shape.PATHWAYS,
+        "TP53",
+        "",
+    ),
+    "pathways of p53": (Shape.PATHWAYS, "p53", ""),
+    "What are the Ensembl, UniProt and ChEMBL identifiers of HER2?": (Shape.IDENTIFIERS, "HER2", ""),
+    "What's the UniProt accession of ERBB2?": (Shape.IDENTIFIERS, "ERBB2", ""),
+    "Which gene is MLL?": (Shape.GENE, "MLL", ""),
+    "Summarise the role of PD-L1": (Shape.GENE, "PD-L1", ""),
+    "What does ENSG00000141736 stand for?": (Shape.GENE, "", ""),
+    "What is imatinib?": (Shape.DRUG, "", ""),
+    "CHEMBL554": (Shape.DRUG, "", ""),
+    "Trials of tucatinib in breast cancer": (Shape.DRUG, "", "breast cancer"),
+    "Which drugs treat cystic fibrosis?": (Shape.DISEASE, "", "cystic fibrosis"),
+    "triple-negative breast cancer": (Shape.DISEASE, "", "triple-negative breast cancer"),
+    "Write me a poem about whales.": (Shape.UNSUPPORTED, "", ""),
+    "What is the capital of France?": (Shape.UNSUPPORTED, "", ""),
+    "": (Shape.UNSUPPORTED, "", ""),
+    "WHICH DRUGS ARE IN TRIALS?": (Shape.UNSUPPORTED, "", ""),
+}
+
+
+@pytest.mark.parametrize("text", SHAPES, ids=lambda text: text[:50] or "nothing")
+def test_a_question_has_its_shape_gene_and_disease(text: str) -> None:
+    question = recognise(text)
+    assert (question.shape, question.gene, question.disease) == SHAPES[text]
+
+
+@pytest.mark.case("C017")
+@pytest.mark.parametrize(
+    "text", ["BRAF V600E", "BRAF p.Val600Glu", "BRAF:p.V600E", "braf v600e", "VAL600GLU in BRAF", "BRAF p.(Val600Glu)"]
+)
+def test_all_spellings_of_a_protein_change_are_one_variant(text: str) -> None:
+    question = recognise(text)
+    assert (question.gene.upper(), question.variants) == ("BRAF", ("V600E",))
+
+
+@pytest.mark.case("C017")
+def test_a_protein_change_of_four_digits_is_no_sample_name() -> None:
+    assert recognise("BRCA1 A1234P").variants == ("A1234P",)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [("p.Arg175His", "R175H"), ("R175H", "R175H"), ("p.(Trp26Ter)", "W26*"), ("Q61X", "Q61*"), ("g12c", "G12C")],
+)
+def test_a_protein_change_is_written_with_one_letter(change: str, expected: str) -> None:
+    assert one_letter_form(change) == expected
+
+
+@pytest.mark.case("C002")
+@pytest.mark.parametrize("name", ["HER2", "HER-2", "her2", "HER2/neu", "Her2"])
+def test_an_everyday_gene_name_is_kept_as_the_user_wrote_it(name: str) -> None:
+    assert recognise(f"identifiers of {name}").gene == name
+
+
+@pytest.mark.case("C005")
+@pytest.mark.parametrize("name", ["C9orf72", "c9orf72", "C9ORF72"])
+def test_the_gene_name_of_a_reading_frame_is_recognised(name: str) -> None:
+    assert recognise(f"Tell me about {name}").genes == (name,)
+
+
+@pytest.mark.case("C003")
+def test_a_cell_that_a_spreadsheet_damaged_is_no_gene() -> None:
+    question = recognise("TP53, 1-Mar, 12-Sep, 6-Sep")
+    assert (question.shape, question.damaged_cells) == (Shape.DAMAGED_CELLS, ("1-Mar", "12-Sep", "6-Sep"))
+
+
+@pytest.mark.parametrize(
+    ("text", "marker"),
+    [
+        ("HER2-positive breast cancer drugs", "positive"),
+        ("HER2 negative breast cancer drugs", "negative"),
+        ("EGFR mutant NSCLC drugs", "mutant"),
+        ("hormone receptor-positive breast cancer drugs", ""),
+        ("node-positive breast cancer drugs", ""),
+    ],
+)
+def test_the_state_of_a_biomarker_is_read(text: str, marker: str) -> None:
+    assert recognise(text).marker == marker
+
+
+@pytest.mark.parametrize(
+    ("text", "drugs"),
+    [
+        ("What is imatinib?", ("imatinib",)),
+        ("TAK-285 mechanism", ("TAK-285",)),
+        ("How should simvastatin be dosed in SLCO1B1 carriers?", ("simvastatin",)),
+        ("How does tacrolimus dosing depend on CYP3A5?", ("tacrolimus",)),
+        ("dose of furosemide", ("furosemide",)),
+        ("Which drugs are in trials for melanoma?", ()),
+    ],
+)
+def test_a_drug_is_recognised_by_stem_code_or_place(text: str, drugs: tuple[str, ...]) -> None:
+    assert recognise(text).drugs == drugs
+
+
+def test_a_star_allele_brings_its_gene() -> None:
+    question = recognise("clopidogrel and CYP2C19*2")
+    assert (question.genes, question.alleles) == (("CYP2C19",), ("CYP2C19*2",))
+
+
+def test_words_of_the_trade_are_no_genes() -> None:
+    assert recognise("FDA and CPIC labels with DNA testing by NGS, phase3").genes == ()
