@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.responses import Status
 from pydantic import Field
 
 from chat import pages, selectors, session_feed
@@ -78,7 +79,7 @@ api = NinjaAPI(
     title="BURP",
     version="1",
     description="Ask research questions and follow the answers as they are found.",
-    urls_namespace="api",
+    urls_namespace="chat:api",
     auth=[BearerAuth(), CookieAuth()],
 )
 
@@ -134,42 +135,54 @@ def _stopping(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 @api.post("/sessions", response={201: SessionOpened, 401: Refusal, 422: Refusal}, summary="Open a session")
-async def session_open(request: HttpRequest, wish: SessionWish) -> tuple[int, dict[str, Any]]:
+async def session_open(request: HttpRequest, wish: SessionWish) -> Status[dict[str, Any]]:
     """Open a session with a model and upstreams."""
     session = await session_feed.open_session(
         owner_id=_caller(request), model=wish.model, wanted_upstreams=wish.upstreams
     )
-    return 201, {
-        "id": session.pk,
-        "model": session.model,
-        "upstreams": session.upstreams,
-        "page_url": reverse("chat:session_detail", args=[session.pk]),
-        "turns_url": f"/api/sessions/{session.pk}/turns",
-    }
+    return Status(
+        201,
+        {
+            "id": session.pk,
+            "model": session.model,
+            "upstreams": session.upstreams,
+            "page_url": reverse("chat:session_detail", args=[session.pk]),
+            "turns_url": reverse("chat:api:turn_begin", args=[session.pk]),
+        },
+    )
 
 
 @api.post(
     "/sessions/{uuid:session_id}/turns",
     response={202: TurnBegun, 401: Refusal, 404: Refusal, 409: Refusal, 422: Refusal},
     summary="Ask a question",
+    url_name="turn_begin",
 )
-async def turn_begin(request: HttpRequest, session_id: UUID, body: Question) -> tuple[int, dict[str, Any]]:
+async def turn_begin(request: HttpRequest, session_id: UUID, body: Question) -> Status[dict[str, Any]]:
     """Start a turn; it runs whether or not its events are followed, for a grace period."""
     owner_id = _caller(request)
     session = await sync_to_async(selectors.session_get)(owner_id=owner_id, session_id=session_id)
     turn_id = await session_feed.ask(session_id=session.pk, owner_id=owner_id, question=body.question)
-    return 202, {
-        "turn_id": turn_id,
-        "events_url": reverse("chat:api_turn_events", args=[turn_id]),
-        "stop_url": f"/api/turns/{turn_id}/stop",
-    }
+    return Status(
+        202,
+        {
+            "turn_id": turn_id,
+            "events_url": reverse("chat:api_turn_events", args=[turn_id]),
+            "stop_url": reverse("chat:api:turn_stop", args=[turn_id]),
+        },
+    )
 
 
-@api.post("/turns/{uuid:turn_id}/stop", response={202: None, 401: Refusal, 404: Refusal}, summary="Stop a turn")
-async def turn_stop(request: HttpRequest, turn_id: UUID) -> tuple[int, None]:
+@api.post(
+    "/turns/{uuid:turn_id}/stop",
+    response={202: None, 401: Refusal, 404: Refusal},
+    summary="Stop a turn",
+    url_name="turn_stop",
+)
+async def turn_stop(request: HttpRequest, turn_id: UUID) -> Status[None]:
     """Ask a turn to end; its last event says when it has."""
     await stop_turn(turn_id=turn_id, owner_id=_caller(request))
-    return 202, None
+    return Status(202, None)
 
 
 def _caller(request: HttpRequest) -> int:

@@ -25,6 +25,10 @@ class CookieAuth(APIKeyCookie):
 
     param_name = settings.SESSION_COOKIE_NAME
 
+    def _get_key(self, request: HttpRequest) -> str | None:
+        """Ask for a CSRF token only of those who come with a cookie: the others are simply nobody."""
+        return super()._get_key(request) if self.param_name in request.COOKIES else None
+
     async def authenticate(self, request: HttpRequest, key: str | None) -> Any:
         """Return who is signed in, or None."""
         user = await request.auser()

@@ -21,7 +21,7 @@ from chat import session_feed
 from chat.batches import batches
 from chat.fragments import LivePage
 from chat.models import Session, Turn
-from chat.pages import listed_session, live_page, own_session, turns_after
+from chat.pages import live_page, own_session, session_state, turns_after
 from chat.services import BlankQuestion, TurnAlreadyRunning
 from chat.turns import ServerStopping, follow_turn, stop_turn
 
@@ -127,14 +127,16 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         """Send a turn as it is now, then its changes to its end."""
         try:
             page = await sync_to_async(live_page)(self.own.owner_id, turn_id)
-            if is_known and page.view.seq == after:
+            is_current = is_known and page.view.seq == after
+            if is_current:
                 page.note_as_shown()
             else:
                 await self.send_html(page.whole("log", is_known=is_known))
+            if page.view.is_running or not is_current:
+                await self.send_html(await self.around() + _status(page))
             if page.view.is_running:
-                await self.send_html(await self.around(page) + _status(page))
                 await self.forward_changes(page, turn_id)
-                await self.send_html(await self.around(page) + _status(page))
+                await self.send_html(await self.around() + _status(page))
         except Turn.DoesNotExist:
             return
         except Exception:
@@ -154,17 +156,18 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 if html:
                     await self.send_html(html)
 
-    async def around(self, page: LivePage) -> str:
-        """Return what changes beside the turn when it begins or ends: Send or Stop, and the session's entry."""
-        listed = await sync_to_async(listed_session)(self.own.pk)
-        running = page.view.turn_id if page.view.is_running else ""
-        action = render_to_string("chat/_composer_action.html", {"running_turn_id": running})
+    async def around(self) -> str:
+        """Return what changes beside a turn when it begins or ends: Send or Stop, and the session's entry."""
+        listed, running_turn_id = await sync_to_async(session_state)(self.own.pk)
+        action = render_to_string("chat/_composer_action.html", {"running_turn_id": running_turn_id})
         item = render_to_string("chat/_session_item.html", {"listed": listed, "session": listed})
         title = render_to_string("chat/_session_title.html", {"session": listed})
-        return (
-            _swapped(action, "composer-action")
-            + _swapped(item, f"session-item-{listed.id}")
-            + _swapped(title, "session-title")
+        return "".join(
+            (
+                _swapped(action, "composer-action"),
+                _swapped(item, f"session-item-{listed.id}"),
+                _swapped(title, "session-title"),
+            )
         )
 
     async def refuse(self, text: str) -> None:

@@ -96,10 +96,11 @@ def day_label(day: date, today: date) -> str:
     return f"{day.day} {day:%B}" if day.year == today.year else f"{day.day} {day:%B %Y}"
 
 
-def listed_session(session_id: UUID) -> Listed:
-    """Return a session as the list shows it."""
+def session_state(session_id: UUID) -> tuple[Listed, str]:
+    """Return a session as the list shows it, and the id of its running turn or an empty text."""
     session = Session.objects.get(pk=session_id)
-    return Listed(session.pk, session.title, selectors.turn_running(session_id=session_id) is not None)
+    running = selectors.turn_running(session_id=session_id)
+    return Listed(session.pk, session.title, running is not None), str(running.pk) if running else ""
 
 
 def turns_after(session: Session, known: UUID | None) -> list[Turn]:

@@ -1,6 +1,5 @@
 """Open sessions and ask in them, telling every page that watches the session that a turn began."""
 
-import os
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -18,8 +17,8 @@ def group_name(session_id: UUID) -> str:
 
 async def upstreams_in_use(wanted: str = "") -> str:
     """Return where a new session's records come from: `live` or `snapshot`."""
-    setting = wanted or settings.BURP.chat.upstreams
-    return await upstreams.choose(setting, os.environ.get("BURP_UPSTREAM_GATEWAY", ""))
+    chat = settings.BURP.chat
+    return await upstreams.choose(wanted or chat.upstreams, chat.upstream_gateway)
 
 
 async def open_session(*, owner_id: int, model: str = "", wanted_upstreams: str = "") -> Session:

@@ -74,7 +74,9 @@ function close(turn) {
   const answer = turn.querySelector(".answer");
   answer.setAttribute("aria-busy", "false");
   const activity = turn.querySelector(".activity");
-  if (!("touched" in activity.dataset) && answer.children.length) activity.open = false;
+  // What the reader looks into is not folded away under their eyes.
+  const isRead = "touched" in activity.dataset || activity.querySelector("[data-touched]");
+  if (!isRead && answer.children.length) activity.open = false;
 }
 
 function afterMessage() {

@@ -1,6 +1,8 @@
 // The keys of the shortcut sheet. Single letters can be switched off, and never act while one types.
 const SWITCH = "burp-single-keys";
 const toggle = document.getElementById("single-keys");
+const UNDER_TOPBAR_PX = 76;
+const SLACK_PX = 8;
 const sheet = document.getElementById("shortcuts");
 
 const lettersOn = () => localStorage.getItem(SWITCH) !== "off";
@@ -9,8 +11,9 @@ const isTyping = (target) => target.matches("input, textarea, select, [contented
 function step(direction) {
   const questions = [...document.querySelectorAll(".question")];
   const top = (question) => Math.round(question.getBoundingClientRect().top);
-  const line = 72;
-  const next = direction > 0 ? questions.find((question) => top(question) > line) : questions.findLast((question) => top(question) < line - 8);
+  const below = questions.find((question) => top(question) > UNDER_TOPBAR_PX) ?? questions.at(-1);
+  const above = questions.findLast((question) => top(question) < UNDER_TOPBAR_PX - SLACK_PX) ?? questions[0];
+  const next = direction > 0 ? below : above;
   next?.scrollIntoView();
   next?.focus({ preventScroll: true });
 }
