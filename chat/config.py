@@ -10,19 +10,24 @@ def knob(default: Any, help_text: str) -> Any:
     return field(default=default, metadata={"help": help_text})
 
 
+def told(help_text: str) -> Any:
+    """Declare a setting that has no default."""
+    return field(metadata={"help": help_text})
+
+
 @dataclass(frozen=True)
 class ModelRow:
     """A model that people may choose. `key` names it everywhere; `model` is the provider's own id."""
 
     key: str
-    provider: str
-    model: str
-    label: str
-    context_window: int
-    max_output_tokens: int
-    inline_max_bytes: int
-    efforts: tuple[str, ...] = ()
-    default_effort: str = ""
+    provider: str = told("The module in `chat/providers/` that speaks to it.")
+    model: str = told("The provider's own id of the model.")
+    label: str = told("Its name on the pages.")
+    context_window: int = told("Tokens that a request and its answer may have together.")
+    max_output_tokens: int = told("Tokens that one answer may have.")
+    inline_max_bytes: int = told("Largest tool result that this model reads whole.")
+    efforts: tuple[str, ...] = knob((), "Levels of effort that people may choose; none for a model that has none.")
+    default_effort: str = knob("", "The level that is used when nobody chose.")
 
 
 @dataclass(frozen=True)
