@@ -64,7 +64,9 @@ def test_no_function_is_too_long() -> None:
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    assert [shown(path) for path in PYTHON if ast.get_docstring(ast.parse(path.read_text())) is None] == []
+    silent = [path for path in PYTHON if path.read_text() and ast.get_docstring(ast.parse(path.read_text())) is None]
+
+    assert [shown(path) for path in silent] == []
 
 
 def test_no_file_is_named_for_nothing_in_particular() -> None:
