@@ -101,7 +101,7 @@ class Envelope:
     @property
     def is_error(self) -> bool:
         """Whether the call failed or was refused."""
-        return self.content["outcome"] == ResultOutcome.FAILED
+        return bool(self.content["outcome"] == ResultOutcome.FAILED)
 
 
 def success(answer: Answer, citations: Sequence[Citation], trace: CallTrace) -> Envelope:
