@@ -9,8 +9,6 @@ import sys
 from mcp.server.stdio import stdio_server
 
 from mcp_server.config import MODES, ServerConfig
-from mcp_server.registry import discover
-from mcp_server.server import ToolServer
 
 PARENT_CHECK_S = 1.0
 
@@ -24,10 +22,14 @@ async def _until_orphaned(parent: int) -> None:
 async def serve(config: ServerConfig) -> None:
     """Serve until stdin closes or the parent dies."""
     parent = os.getppid()
-    server = ToolServer(discover(), config)
-    protocol = server.mcp()
-    try:
-        async with stdio_server() as (reading, writing):
+    # The streams come first: what a module prints while it is loaded goes to stderr then.
+    async with stdio_server() as (reading, writing):
+        from mcp_server.registry import discover
+        from mcp_server.server import ToolServer
+
+        server = ToolServer(discover(), config)
+        protocol = server.mcp()
+        try:
             run = asyncio.create_task(protocol.run(reading, writing, protocol.create_initialization_options()))
             orphaned = asyncio.create_task(_until_orphaned(parent))
             await asyncio.wait([run, orphaned], return_when=asyncio.FIRST_COMPLETED)
@@ -36,8 +38,8 @@ async def serve(config: ServerConfig) -> None:
                 os._exit(0)
             orphaned.cancel()
             await run
-    finally:
-        await server.aclose()
+        finally:
+            await server.aclose()
 
 
 def main() -> None:
