@@ -33,11 +33,16 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass
 class Shape:
-    """What was seen at one path. `parents` counts the values among which it could have been."""
+    """What was seen at one path.
+
+    `parents` counts the objects that could have had it; `is_complete` says that every value one level up had it
+    and was looked at.
+    """
 
     path: str
     depth: int = 0
     parents: int = 0
+    is_complete: bool = True
     seen: int = 0
     types: set[str] = field(default_factory=set)
     counts: list[int] = field(default_factory=list)
@@ -91,16 +96,15 @@ def shapes(value: Json) -> list[Shape]:
     looked_at = 0
     while waiting and len(found) < PATHS_MAX:
         shape, values = waiting.popleft()
-        if looked_at >= VALUES_MAX:
+        if looked_at >= VALUES_MAX and len(values) > FEW_VALUES:
             del values[FEW_VALUES:]
+            shape.is_complete = False
         found.append(shape)
         looked_at += len(values)
         for item in values:
             shape.note(item)
         if shape.depth < DEPTH_MAX:
-            for step, inner in _children(values, is_sure="?" not in shape.path).items():
-                objects = 0 if step.startswith("[]") else sum(isinstance(item, dict) for item in values)
-                waiting.append((Shape(_join(shape.path, step), shape.depth + 1, objects), inner))
+            waiting.extend(_children(shape, values))
     return found
 
 
@@ -149,7 +153,7 @@ def _fitting(parts: Iterable[str], max_bytes: int, *, separator: str) -> str:
 def _advice(found: list[Shape]) -> str:
     """Return example filters for the first list of objects."""
     for shape in found:
-        item = _join(shape.path, "[]?" if "?" in shape.path else "[]")
+        item = _join(shape.path, "[]")
         keys = [s.path.removeprefix(f"{item}.") for s in found if s.path.startswith(f"{item}.")]
         plain = [key for key in keys if _PLAIN_KEY.fullmatch(key)][:3]
         if plain and max(shape.counts, default=0) > 1:
@@ -158,16 +162,17 @@ def _advice(found: list[Shape]) -> str:
     return ""
 
 
-def _children(values: list[Json], *, is_sure: bool) -> dict[str, list[Json]]:
-    """Return the values one level down, by jq's step to them.
+def _children(shape: Shape, values: list[Json]) -> list[tuple[Shape, list[Json]]]:
+    """Return the shapes one level down, each with its values.
 
-    jq refuses to look into a text or a number, and to go through null: where there are such, the step needs its
-    `?`, and so do all after it.
+    jq refuses to look into a text or a number, and to go through null, which a missing key gives as well: where
+    there are such, or may be, the step needs its `?`, and so do all after it.
     """
     lists = [value for value in values if isinstance(value, list) or (isinstance(value, dict) and _is_map(value))]
     objects = [value for value in values if isinstance(value, dict) and not _is_map(value)]
     nulls = sum(value is None for value in values)
-    into_lists = "[]" if is_sure and len(lists) == len(values) else "[]?"
+    is_sure = "?" not in shape.path
+    into_lists = "[]" if is_sure and shape.is_complete and len(lists) == len(values) else "[]?"
     mark = "" if is_sure and len(objects) + nulls == len(values) else "?"
     inner: dict[str, list[Json]] = {}
     for value in lists:
@@ -175,7 +180,14 @@ def _children(values: list[Json], *, is_sure: bool) -> dict[str, list[Json]]:
     for value in objects:
         for key, item in value.items():
             _extend(inner, _step(key) + mark, [item])
-    return inner
+    children = []
+    for step, items in inner.items():
+        is_item = step == into_lists
+        parents = 0 if is_item else len(objects)
+        all_seen = all(len(value) <= ITEMS_MAX for value in lists) if is_item else len(items) == len(values)
+        child = Shape(_join(shape.path, step), shape.depth + 1, parents, is_complete=shape.is_complete and all_seen)
+        children.append((child, items))
+    return children
 
 
 def _extend(inner: dict[str, list[Json]], step: str, items: list[Json]) -> None:

@@ -40,7 +40,7 @@ def test_every_path_is_listed_with_type_count_and_samples() -> None:
         ".hits[].phase null|number, in 2 of 3 looked at, e.g. 4",
         ".hits[].names array, 0-2 items, in 2 of 3 looked at",
         ".hits[].flag boolean, in 1 of 3 looked at, e.g. true",
-        '.hits[].names[] string, e.g. "lapatinib", "Tykerb"',
+        '.hits[].names[]? string, e.g. "lapatinib", "Tykerb"',
     ]
 
 
@@ -108,6 +108,12 @@ def test_noise_is_not_listed_but_the_whole_is_described() -> None:
     assert ".hits array, 60 items" in text and "xrefs" not in text
 
 
+def test_a_list_that_some_items_lack_is_gone_through_with_care() -> None:
+    value = {"hits": [{"names": ["a"]}, {}, {"names": None}], "long": [{"ids": [1]} for _ in range(200)]}
+    paths = [shape.path for shape in shapes(value)]
+    assert ".hits[].names[]?" in paths and ".long[].ids[]?" in paths and ".long[]" in paths
+
+
 @given(JSON_VALUES, st.integers(min_value=60, max_value=2_400))
 @settings(suppress_health_check=[HealthCheck.too_slow])
 def test_a_preview_is_bounded_and_deterministic(value: Any, max_bytes: int) -> None:
@@ -118,7 +124,7 @@ def test_a_preview_is_bounded_and_deterministic(value: Any, max_bytes: int) -> N
 
 
 @given(value=JSON_VALUES)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_path_runs_in_jq_and_finds_something(jq: JqEngine, value: Any) -> None:
     paths = [shape.path for shape in shapes(value)]
     program = ",".join(f"([{path}]|length)" for path in paths)
