@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from asgiref.sync import sync_to_async
 from django.conf import settings
 
+from artifacts.jq import jq_engine
 from chat import selectors, services, upstreams
 from chat.adapters import (
     ServerGateway,
@@ -89,9 +90,10 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
 
 
 async def warm_up() -> None:
-    """Start the tool server that the next session will use, so that its first question need not wait."""
+    """Start the processes that the next session will use, so that its first question need not wait."""
     chat = settings.BURP.chat
     await get_tool_servers().get(await upstreams.choose(chat.upstreams, chat.upstream_gateway))
+    await sync_to_async(jq_engine(settings.BURP.artifacts).start, thread_sensitive=False)()
 
 
 def failed_start(turn: Turn, problem: CannotStart) -> Iterator[Event]:

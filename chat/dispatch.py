@@ -158,7 +158,7 @@ def _done(
         seconds=round(seconds, 3),
         error_code=str(error.get("code", "")),
         message=str(error.get("message", "")),
-        note=" ".join(part for part in (envelope.get("note"), shrunk.warning) if part),
+        note=_note(envelope, shrunk),
         total=envelope.get("total"),
         returned=envelope.get("returned"),
         bytes_before=raw.bytes or shrunk.bytes_before,
@@ -172,14 +172,22 @@ def _done(
     return Done(ToolResult(call.id, call.name, text, is_error=failed, tool_references=references), event)
 
 
+def _note(envelope: Mapping[str, Json], shrunk: Shrunk) -> str:
+    return " ".join(part for part in (envelope.get("note"), shrunk.warning) if part)
+
+
 def _model_text(envelope: Mapping[str, Json], shrunk: Shrunk) -> str:
     """Return the compact JSON that the model reads, with the data as the pipeline left it."""
     rest = {name: value for name, value in envelope.items() if name != "data"}
+    if shrunk.warning:
+        rest["note"] = _note(envelope, shrunk)
     if envelope.get("data") is None:
         return _compact(rest)
     if shrunk.how == "stored":
         return _compact({**rest, "artifact_id": shrunk.artifact_id, "preview": shrunk.text})
     # The data is already JSON text: it is put in as it is, not parsed and written again.
+    if shrunk.artifact_id:
+        rest["artifact_id"] = shrunk.artifact_id
     opening = _compact(rest)[:-1]
     return f'{opening},"data":{shrunk.text}}}'
 

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from artifacts import store as artifact_store
 from chat.events import TurnEnd, to_wire
 from chat.models import Session, StoredEvent, TranscriptEntry, Turn
 from chat.providers.base import Entry
@@ -48,9 +49,10 @@ def session_rename(*, session: Session, title: str) -> Session:
 
 @transaction.atomic
 def session_delete(*, session: Session) -> None:
-    """Delete a session with its turns. The ledger keeps its rows."""
+    """Delete a session with its turns and its stored results. The ledger keeps its rows."""
     if Turn.objects.filter(session=session, status=Turn.Status.RUNNING, lease_until__gt=timezone.now()).exists():
         raise TurnAlreadyRunning("stop the running answer before deleting the session")
+    artifact_store.session_artifacts_delete(session_id=session.pk)
     session.delete()
 
 
