@@ -16,21 +16,24 @@ Json = Any
 INSPECT = "inspect_artifact"
 # The answer of a filter is capped: lists are cut, and the cut is counted.
 ROWS_KEPT = 100
+_MECHANISM = "{mechanismOfAction, actionType, targets: [(.targets // [])[:3][] | {approvedSymbol}]}"
 _DRUG = (
     "{id, maxClinicalStage, drug: (.drug | if . == null then null else {id, name, drugType, parentMolecule, "
-    "mechanismsOfAction: {rows: [((.mechanismsOfAction.rows? // [])[:2])[] | {mechanismOfAction, actionType, targets: "
-    "[(.targets[:3])[] | {approvedSymbol}]}]}} end)}"
+    f"mechanismsOfAction: {{rows: [(.mechanismsOfAction.rows? // [])[:3][] | {_MECHANISM}]}}}} end)}}"
 )
+_TARGET = "{score, target: (.target | {id, approvedSymbol})}"
+
+
+def _rows(owner: str, name: str, row: str) -> str:
+    return f"{{{owner}, {name}: [(.{name} // [])[:{ROWS_KEPT}][] | {row}]}}"
+
+
 _FILTERS = {
-    "opentargets__get_target_drugs": f"{{target, rows: [(.rows[:{ROWS_KEPT}])[] | {_DRUG}]}}",
-    "opentargets__get_disease_drugs": f"{{disease, rows: [(.rows[:{ROWS_KEPT}])[] | {_DRUG}]}}",
-    "opentargets__get_disease_associated_targets": (
-        f"{{disease, rows: [(.rows[:{ROWS_KEPT}])[] | {{score, target: (.target | {{id, approvedSymbol}})}}]}}"
-    ),
-    "reactome__get_pathway_participants": (
-        f"{{stId, participants: [(.participants[:{ROWS_KEPT}])[] | {{identifier, database, geneName}}]}}"
-    ),
-    "clinvar__get_variant_record": "del(.hgvs, .submissions)",
+    "opentargets__get_target_drugs": _rows("target", "rows", _DRUG),
+    "opentargets__get_disease_drugs": _rows("disease", "rows", _DRUG),
+    "opentargets__get_disease_associated_targets": _rows("disease", "rows", _TARGET),
+    "reactome__get_pathway_participants": _rows("stId", "participants", "{identifier, database, geneName}"),
+    "clinvar__get_variant_record": "del(.hgvs)",
 }
 _ANY = f'if type == "array" then .[:{ROWS_KEPT}] else . end'
 

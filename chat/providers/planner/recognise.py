@@ -16,7 +16,7 @@ class Shape(StrEnum):
     """The kinds of questions that a recipe exists for, and the rest."""
 
     TARGET_DRUGS = "target_drugs"
-    MUTATED_GENE = "mutated_gene"
+    GENE_IN_DISEASE = "gene_in_disease"
     VARIANT = "variant"
     PHARMACOGENOMICS = "pharmacogenomics"
     PATHWAYS = "pathways"
@@ -109,28 +109,29 @@ def _about_identifiers(question: Question) -> bool:
     return bool(question.gene) and "identifiers" in question.tasks and not others and not question.disease
 
 
-def _about_mutated_gene(question: Question) -> bool:
+def _about_target_drugs(question: Question) -> bool:
+    inhibitors = "kinase_inhibitors" in question.tasks and "resistance" not in question.tasks
+    return bool(question.gene and question.disease) and inhibitors and not question.variants
+
+
+def _about_gene_in_disease(question: Question) -> bool:
     mutated = question.marker.startswith(wording.MUTATED_STATES) or "resistance" in question.tasks
-    return bool(question.gene and question.disease) and mutated
+    drugs = question.tasks & {"kinase_inhibitors", "drugs", "trials", "pharmacogenomics"} and not question.variants
+    return bool(question.gene and question.disease and (mutated or drugs))
 
 
 def _about_pharmacogenomics(question: Question) -> bool:
     return bool(question.gene and question.drugs) and not question.disease
 
 
-def _about_target_drugs(question: Question) -> bool:
-    asked = question.tasks & {"kinase_inhibitors", "drugs", "trials", "pharmacogenomics"}
-    return bool(question.gene and question.disease and asked)
-
-
 _TESTS = (
     (Shape.DAMAGED_CELLS, lambda q: bool(q.damaged_cells)),
     (Shape.IDENTIFIERS, _about_identifiers),
-    (Shape.MUTATED_GENE, _about_mutated_gene),
+    (Shape.TARGET_DRUGS, _about_target_drugs),
+    (Shape.GENE_IN_DISEASE, _about_gene_in_disease),
     (Shape.VARIANT, lambda q: bool(q.variants)),
     (Shape.PATHWAYS, lambda q: bool(q.gene) and "pathways" in q.tasks),
     (Shape.PHARMACOGENOMICS, _about_pharmacogenomics),
-    (Shape.TARGET_DRUGS, _about_target_drugs),
     (Shape.DRUG, lambda q: bool(q.drugs or q.identifier("chembl"))),
     (Shape.GENE, lambda q: bool(q.gene or q.identifier("ensembl"))),
     (Shape.DISEASE, lambda q: bool(q.disease)),

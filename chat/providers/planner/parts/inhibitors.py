@@ -6,7 +6,7 @@ from chat.providers.planner import compose
 from chat.providers.planner.parts.drug_kinds import Classified, Kind, of_kind
 from chat.providers.planner.parts.drugs import Drug, added, drug_link, shown
 from chat.providers.planner.parts.trials import trial_count
-from chat.providers.planner.results import Call, Result, call, records_at, text_at
+from chat.providers.planner.results import Call, Result, at, call, records_at, text_at
 
 NAMES_SHOWN = 6
 
@@ -38,7 +38,7 @@ def mechanism_text(drug: Drug, curated: Result | None) -> str:
 def stage_text(drug: Drug, curated: Result | None) -> str:
     """Return the highest stage on record, with the form it belongs to, and a withdrawal; never a guess."""
     words = drug.stage or _phase_text(drug, curated)
-    withdrawn = bool(curated and curated.has_data and curated.data.get("withdrawn_flag") is True)
+    withdrawn = curated is not None and at(curated.data, "withdrawn_flag") is True
     return f"{words or 'not recorded'}{', **withdrawn** from a market' if withdrawn else ''}"
 
 

@@ -6,8 +6,8 @@ from chat.providers.planner.parts.stop import AnswerNow
 from chat.providers.planner.recipes import (
     damaged_cells,
     dossiers,
+    gene_in_disease,
     identifiers,
-    mutated_gene,
     pathways,
     pharmacogenomics,
     target_drugs,
@@ -19,7 +19,7 @@ from chat.providers.planner.replay import Recipe
 
 RECIPES: dict[Shape, Callable[[Question], Recipe[str]]] = {
     Shape.TARGET_DRUGS: target_drugs.recipe,
-    Shape.MUTATED_GENE: mutated_gene.recipe,
+    Shape.GENE_IN_DISEASE: gene_in_disease.recipe,
     Shape.VARIANT: variant.recipe,
     Shape.PHARMACOGENOMICS: pharmacogenomics.recipe,
     Shape.PATHWAYS: pathways.recipe,

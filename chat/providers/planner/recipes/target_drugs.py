@@ -5,7 +5,7 @@ inhibitors of the biomarker's own protein are followed to mechanisms, trials and
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chat.providers.planner import compose
 from chat.providers.planner.parts import annotations, inhibitors, trials
@@ -15,8 +15,8 @@ from chat.providers.planner.parts.drug_kinds import Classified, Kind, classify, 
 from chat.providers.planner.parts.drugs import drug_link, join_forms, shown, target_drugs_call
 from chat.providers.planner.parts.genes import Gene, gene_call, read_gene
 from chat.providers.planner.parts.kinases import Kinase, KinaseSearch, find_kinases, kinase_note, not_followed
-from chat.providers.planner.parts.stop import AnswerNow
-from chat.providers.planner.parts.trials import Trial, read_trials, trials_call
+from chat.providers.planner.parts.stop import refuse_absent_marker
+from chat.providers.planner.parts.trials import read_trials, trials_call
 from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Result
@@ -38,40 +38,16 @@ class Found:
     search: KinaseSearch
     lists: list[tuple[Kinase, Result]]
     classified: list[Classified]
-    curated: dict[str, Result]
-    trials: dict[str, Result]
-    annotations: dict[str, Result]
-
-    @property
-    def inhibitors(self) -> list[Classified]:
-        """The inhibitors recorded against the biomarker's protein, furthest first."""
-        own = [each for each in of_kind(self.classified, Kind.INHIBITOR) if self.gene.symbol in each.drug.targets]
-        return sorted(own, key=lambda each: -_rank(each))
-
-    @property
-    def in_trials(self) -> list[Classified]:
-        """The inhibitors with registered trials in the condition, those with most trials of the marker first."""
-        having = [each for each in self.inhibitors if self._trials(each)]
-        return sorted(having, key=lambda each: (-_rank(each), *(-count for count in self._counts(each))))
-
-    def _trials(self, each: Classified) -> list[Trial]:
-        result = self.trials.get(each.drug.chembl_id)
-        return read_trials(result) if result else []
-
-    def _counts(self, each: Classified) -> tuple[int, int]:
-        """Return how many of an inhibitor's trials name the marker, and how many there are."""
-        listed = self._trials(each)
-        return sum(trial.mentions(self.marker_words) for trial in listed), len(listed)
+    inhibitors: list[Classified]
+    followed: list[Classified] = field(default_factory=list)
+    curated: dict[str, Result] = field(default_factory=dict)
+    trials: dict[str, Result] = field(default_factory=dict)
+    annotations: dict[str, Result] = field(default_factory=dict)
 
     @property
     def marker_words(self) -> tuple[str, str]:
         """The names by which a trial may call the biomarker."""
         return (self.question.gene, self.gene.symbol)
-
-    @property
-    def followed(self) -> list[Classified]:
-        """The inhibitors that are looked up further: those in trials; if no trials are known, the first ones."""
-        return (self.in_trials or self.inhibitors)[:FOLLOWED]
 
     @property
     def rest(self) -> list[Classified]:
@@ -98,9 +74,27 @@ def _rank(each: Classified) -> int:
     return each.drug.best.rank if each.drug.best else -1
 
 
+def _inhibitors(gene: Gene, classified: Sequence[Classified]) -> list[Classified]:
+    """Return the inhibitors recorded against the biomarker's protein, furthest first."""
+    own = [each for each in of_kind(classified, Kind.INHIBITOR) if gene.symbol in each.drug.targets]
+    return sorted(own, key=lambda each: -_rank(each))
+
+
+def _in_trials(found: Found) -> list[Classified]:
+    """Return the inhibitors with registered trials: by stage, then by how many of these name the marker."""
+    ranked = []
+    for each in found.inhibitors:
+        result = found.trials.get(each.drug.chembl_id)
+        listed = read_trials(result) if result else []
+        if listed:
+            of_marker = sum(trial.mentions(found.marker_words) for trial in listed)
+            ranked.append(((_rank(each), of_marker, len(listed)), each))
+    return [each for _, each in sorted(ranked, key=lambda pair: pair[0], reverse=True)]
+
+
 def recipe(question: Question) -> Recipe[str]:
     """Answer with inhibitors, trials and annotations for a biomarker in a disease."""
-    _refuse_absent_marker(question)
+    refuse_absent_marker(question)
     why = f"Read the question: resolve “{question.gene}” and “{question.disease}”."
     gene_result, disease_search = yield from ask(why, gene_call(question.gene), disease_call(question.disease))
     gene = read_gene(question.gene, gene_result)
@@ -115,18 +109,10 @@ def recipe(question: Question) -> Recipe[str]:
     lists = list(zip(kinases, results, strict=True))
     drugs = join_forms((kinase.symbol, result) for kinase, result in lists)
     classified = [classify(drug, {kinase.symbol for kinase in kinases}) for drug in drugs]
-    found = Found(question, gene, disease, disease_search, search, lists, classified, {}, {}, {})
+    own = _inhibitors(gene, classified)
+    found = Found(question, gene, disease, disease_search, search, lists, classified, own)
     yield from _follow(found)
     return _answer(found)
-
-
-def _refuse_absent_marker(question: Question) -> None:
-    if question.marker.startswith(("negative", "deficient", "low")):
-        raise AnswerNow(
-            f"The question is about {compose.plain(question.gene)}-{question.marker} disease. This recipe starts from "
-            "a biomarker that is present: for one that is absent or low its answer would be wrong, so nothing was "
-            "looked up. Ask by disease alone, or use a language model."
-        )
 
 
 def _follow(found: Found) -> Recipe[None]:
@@ -138,6 +124,8 @@ def _follow(found: Found) -> Recipe[None]:
     why = f"Which of {names} are in trials in {found.condition}?"
     results = yield from ask(why, *(trials_call(shown(drug.name), found.condition) for drug in asked))
     found.trials = dict(zip([drug.chembl_id for drug in asked], results, strict=True))
+    # Those in trials; if no trials are known, the first ones.
+    found.followed = (_in_trials(found) or found.inhibitors)[:FOLLOWED]
     drugs = [each.drug for each in found.followed]
     mechanisms = [inhibitors.mechanisms_call(drug) for drug in drugs]
     graded = [annotations_call(drug=shown(drug.name)) for drug in drugs]
@@ -255,10 +243,10 @@ def _rest(found: Found) -> str:
     groups: dict[str, list[str]] = {}
     for each in found.rest:
         asked = found.trials.get(each.drug.chembl_id)
-        why = "not asked" if asked is None else "with trials, not followed" if asked.has_data else compose.said(asked)
+        why = "not asked" if asked is None else "registered, not followed" if asked.has_data else compose.said(asked)
         mark = " †" if each.by_stem else ""
         groups.setdefault(why, []).append(f"{shown(each.drug.name)}{mark} {each.drug.ids}")
-    items = [f"trials {why}: {compose.listed(names)}." for why, names in groups.items()]
+    items = [f"{compose.listed(names)} (trials: {why})." for why, names in groups.items()]
     head = f"Also on record as inhibitors of {found.gene.symbol}:"
     return compose.document(head, compose.bullets(items)) if items else ""
 

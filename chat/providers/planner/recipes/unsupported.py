@@ -24,7 +24,7 @@ def recipe(question: Question) -> Recipe[str]:
     return compose.document(
         "This question cannot be answered here: the recipe planner, which is no language model, has no recipe for it. "
         "Nothing was looked up.",
-        "It answers questions of these shapes, with any gene, drug, disease or variant in them:",
+        "It reads each question by itself, and answers these shapes, with any gene, drug, disease or variant in them:",
         compose.bullets(SHAPES),
         "For free questions use a language model: set `ANTHROPIC_API_KEY` in the environment, restart, and choose a "
         "Claude model for the session.",

@@ -1,4 +1,4 @@
-"""A mutated gene in a disease: its drugs, how the named one acts, a resistance variant, trials, annotations."""
+"""A gene in a disease, mutated or not: drugs on it, how they act, a variant, trials, annotations, papers."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,6 +10,7 @@ from chat.providers.planner.parts.drugs import Drug, join_forms, shown, target_d
 from chat.providers.planner.parts.gene_drugs import drug_section, drugs_in_short
 from chat.providers.planner.parts.genes import Gene, accession_of, gene_call, protein_search_call, read_gene
 from chat.providers.planner.parts.leads import leading
+from chat.providers.planner.parts.stop import refuse_absent_marker
 from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Call, Result, call, list_at, records_at, text_at
@@ -40,7 +41,7 @@ class Found:
 
     @property
     def change(self) -> str:
-        """The resistance variant, as a protein change."""
+        """The variant of the question, as a protein change."""
         return next(iter(self.question.variants), "")
 
     def named(self, results: dict[str, Result]) -> list[tuple[str, Result]]:
@@ -50,6 +51,7 @@ class Found:
 
 def recipe(question: Question) -> Recipe[str]:
     """Resolve gene, disease and variant; list the gene's drugs; follow the leading ones."""
+    refuse_absent_marker(question)
     words = f"{question.gene}, “{question.disease}”" + "".join(f", {change}" for change in question.variants[:1])
     calls = [gene_call(question.gene), disease_call(question.disease)]
     change = next(iter(question.variants), "")

@@ -1,0 +1,168 @@
+"""The other questions of the empty page over the snapshot: exact identifiers, counts, honest words."""
+
+import pytest
+
+from chat.examples import EXAMPLES
+from tests.chat.providers.planner.driver import Snapshot, run
+
+IDENTIFIERS = "What are the Ensembl, UniProt and ChEMBL identifiers of HER2?"
+VARIANT = (
+    "BRAF V600E in melanoma: which drugs target it, what does ClinVar say, which trials are open, "
+    "and what is the key literature?"
+)
+ALLELES = "How do CYP2C19 star alleles change the response to clopidogrel, and what does the CPIC guideline recommend?"
+RESISTANCE = (
+    "EGFR-mutant non-small-cell lung cancer: how does osimertinib act on T790M, and which trials test what comes next?"
+)
+PATHWAYS = "Which Reactome pathways contain TP53, and which approved drugs target their members?"
+
+
+@pytest.mark.parametrize("question", [example.question for example in EXAMPLES], ids=lambda text: text[:40])
+async def test_every_example_is_answered_with_evidence_for_each_identifier(question: str, snapshot: Snapshot) -> None:
+    turn = await run(question, snapshot)
+    assert "has no recipe" not in turn.answer
+    assert turn.grounding.not_in_evidence == ()
+    assert len(turn.grounding.grounded) >= 3
+
+
+async def test_identifiers_of_a_gene_by_its_everyday_name(snapshot: Snapshot) -> None:
+    turn = await run(IDENTIFIERS, snapshot)
+    first = turn.answer.partition("\n\n")[0]
+    assert "“HER2” is read as ERBB2" in first
+    for identifier in ("ENSG00000141736", "P04626", "CHEMBL1824"):
+        assert f"[{identifier}](https://" in first
+    assert "[HGNC:3430](" in turn.answer
+    assert "“HER2” is not the approved symbol; that is ERBB2." in turn.answer
+    assert len(turn.calls) == 3
+
+
+async def test_a_variant_has_its_three_classifications_apart(snapshot: Snapshot) -> None:
+    turn = await run(VARIANT, snapshot)
+    section = turn.section("ClinVar")
+    link = "[VCV000013961](https://www.ncbi.nlm.nih.gov/clinvar/variation/13961/)"
+    assert "| Germline | Conflicting classifications of pathogenicity | 1 of 4 stars" in section
+    assert "| Somatic clinical impact | Tier I - Strong | 2 of 4 stars" in section
+    assert "| Oncogenicity | Oncogenic | 1 of 4 stars" in section
+    assert section.count(link) == 3
+    assert "ClinVar as of 2026-09-24." in section
+
+
+async def test_a_variant_has_the_condition_of_the_question_first(snapshot: Snapshot) -> None:
+    turn = await run(VARIANT, snapshot)
+    rows = [line for line in turn.section("ClinVar").splitlines() if "RCV" in line]
+    assert rows[0].startswith("| Melanoma | [RCV000067669](")
+    assert "7 of 7 conditions of the record. Record as of 2024-09-17." in turn.section("ClinVar")
+
+
+async def test_a_variant_has_drugs_trials_and_papers(snapshot: Snapshot) -> None:
+    turn = await run(VARIANT, snapshot)
+    assert "dabrafenib | [CHEMBL2028663]" in turn.answer and "mesylate [CHEMBL2105729]" in turn.answer
+    assert "vemurafenib | [CHEMBL1229517]" in turn.answer
+    assert "[NCT01597908](https://clinicaltrials.gov/study/NCT01597908)" in turn.section("Trials in “melanoma”")
+    assert "([PMID 21639808](https://pubmed.ncbi.nlm.nih.gov/21639808/))" in turn.section("Literature")
+    assert "Nothing found in ClinPGx: BRAF." in turn.section("Pharmacogenomics in ClinPGx")
+
+
+async def test_a_pharmacogene_has_annotations_pair_guidelines_and_recommendations(snapshot: Snapshot) -> None:
+    turn = await run(ALLELES, snapshot)
+    first = turn.answer.partition("\n\n")[0]
+    assert first.startswith(
+        "**ClinPGx has 6 clinical annotations on CYP2C19 and clopidogrel**, the strongest of level 1A"
+    )
+    assert (
+        "CPIC gives the pair level A ([CYP2C19 and Clopidogrel](https://www.clinpgx.org/guideline/PA166251443))"
+        in first
+    )
+    assert "guideline annotations exist from CPIC and DPWG" in first
+    section = turn.section("Guidelines")
+    for pmid in ("21716271", "23698643", "35034351"):
+        assert f"[PMID {pmid}](" in section
+    assert "| Poor Metabolizer | CVI ACS PCI | Avoid clopidogrel if possible." in section
+    assert "[PA166104956](https://www.clinpgx.org/guidelineAnnotation/PA166104956)" in section
+
+
+async def test_alleles_have_function_and_frequency_and_a_missing_one_is_no_zero(snapshot: Snapshot) -> None:
+    turn = await run(ALLELES, snapshot)
+    lines = turn.section("Alleles of CYP2C19").splitlines()
+    head = next(line for line in lines if line.startswith("| Allele"))
+    european = head.split(" | ").index("European")
+    cells = {line.split("`")[1]: line.split(" | ") for line in lines if line.startswith("| `")}
+    assert cells["CYP2C19*2"][1] == "No function" and cells["CYP2C19*2"][european] == "0.147"
+    assert cells["CYP2C19*17"][1] == "Increased function" and cells["CYP2C19*17"][european] == "0.215"
+    assert cells["CYP2C19*18"][european].strip(" |") == "not measured"
+    assert cells["CYP2C19*35"][european].strip(" |") == "0"
+
+
+async def test_resistance_has_residue_mechanism_and_trials(snapshot: Snapshot) -> None:
+    turn = await run(RESISTANCE, snapshot)
+    assert "[P00533](https://www.uniprot.org/uniprotkb/P00533/entry), T790M: found in a lung cancer" in turn.answer
+    assert "increased kinase activity; [rs121434569](" in turn.answer
+    assert "Osimertinib: Epidermal growth factor receptor erbB1 inhibitor ([ChEMBL](" in turn.answer
+    assert "osimertinib | [CHEMBL3353410]" in turn.answer and "mesylate [CHEMBL3545063]" in turn.answer
+    assert "[NCT02296125](" in turn.section("Trials in “non-small cell lung cancer”")
+    assert "Nothing found in ClinPGx: osimertinib." in turn.answer
+    assert "level 2B" in turn.section("Pharmacogenomics in ClinPGx")
+
+
+async def test_resistance_without_a_clinvar_record_in_the_snapshot_says_so(snapshot: Snapshot) -> None:
+    turn = await run(RESISTANCE, snapshot)
+    assert "EGFR T790M in ClinVar: not in the offline snapshot." in turn.answer
+    assert "ClinVar, not in the offline snapshot: the variant EGFR T790M." in turn.section(
+        "What could not be looked up"
+    )
+
+
+async def test_pathways_have_members_and_what_is_known_of_drugs_on_them(snapshot: Snapshot) -> None:
+    turn = await run(PATHWAYS, snapshot)
+    assert "**Reactome files TP53** ([P04637]" in turn.answer
+    assert "at least 45 pathways" in turn.answer
+    assert (
+        "Regulation of TP53 Degradation ([R-HSA-6804757](https://reactome.org/content/detail/R-HSA-6804757))"
+        in turn.answer
+    )
+    assert "BRCA1 [P38398]" in turn.section("Members of the opened pathways")
+    assert "TP53 1 of 9 records" in turn.section("Drugs on members")
+    assert "Open Targets lists nothing for BRCA1." in turn.section("Drugs on members")
+    assert "drugs and candidates acting on AKT1" in turn.section("What could not be looked up")
+    assert "approved drug is on record in what was read, for TP53 and BRCA1" in turn.answer
+
+
+async def test_a_gene_dossier_comes_from_the_same_parts(snapshot: Snapshot) -> None:
+    turn = await run("What is HER2?", snapshot)
+    assert turn.answer.startswith("**“HER2” is read as ERBB2 ([ENSG00000141736]")
+    assert "Protein [P04626]" in turn.answer and "lapatinib" in turn.answer
+    assert turn.grounding.not_in_evidence == ()
+
+
+async def test_a_drug_dossier_says_what_was_not_found_and_what_was_not_there(snapshot: Snapshot) -> None:
+    turn = await run("What is lapatinib?", snapshot)
+    assert turn.answer.startswith("**lapatinib ([CHEMBL554]")
+    assert "HLA-DQA1*02:01" in turn.answer
+    assert "indications of lapatinib" in turn.section("What could not be looked up")
+    assert turn.grounding.not_in_evidence == ()
+
+
+async def test_a_disease_dossier_lists_targets_with_their_count(snapshot: Snapshot) -> None:
+    turn = await run("Which targets are associated with melanoma?", snapshot)
+    assert "“melanoma” is read as melanoma ([MONDO_0005105]" in turn.answer
+    assert turn.grounding.not_in_evidence == ()
+
+
+@pytest.mark.parametrize("question", ["Write me a poem about whales.", "", "What is the capital of France?"])
+async def test_a_question_without_a_recipe_is_told_so_without_a_call(question: str, snapshot: Snapshot) -> None:
+    turn = await run(question, snapshot)
+    assert turn.calls == []
+    assert turn.answer.startswith(
+        "This question cannot be answered here: the recipe planner, which is no language model"
+    )
+    assert "Which Reactome pathways contain TP53" in turn.answer
+    assert "`ANTHROPIC_API_KEY`" in turn.answer
+
+
+@pytest.mark.case("C003")
+async def test_damaged_gene_cells_are_asked_back(snapshot: Snapshot) -> None:
+    turn = await run("Which pathways hold TP53, 1-Mar and 12-Sep?", snapshot)
+    assert turn.calls == []
+    assert (
+        "“1-Mar” and “12-Sep” in the question look like gene names that a spreadsheet turned into dates" in turn.answer
+    )
