@@ -22,7 +22,12 @@ from mcp_server.http.rate_limit import Rate
 
 Json = Any
 ToolFunction = Callable[..., Awaitable[Any]]
-VERBS = ("get", "search", "list", "resolve", "map", "compare", "find", "lookup", "predict", "convert", "count")
+VERBS = (
+    "get", "search", "list", "resolve", "map", "compare", "find", "lookup", "predict", "convert", "count",
+    "recommend", "match", "assess",
+)  # fmt: skip
+# Tools that join several calls into one page are named for the page.
+PAGES = ("dossier", "profile", "report", "landscape")
 _JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 
