@@ -52,7 +52,7 @@ def _phase_text(drug: Drug, curated: Result | None) -> str:
     best = max(known, key=lambda row: row["max_phase"])
     form = text_at(best, "molecule_chembl_id")
     name = "" if form == drug.chembl_id else f", as {added(drug.name, text_at(best, 'pref_name') or form)}"
-    return f"phase {best['max_phase']:g} ({compose.link('chembl', form, 'ChEMBL')}{name})"
+    return f"max. phase {best['max_phase']:g} ({compose.link('chembl', form, 'ChEMBL')}{name})"
 
 
 def inhibitor_table(
