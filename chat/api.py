@@ -78,7 +78,10 @@ class Refusal(Schema):
 api = NinjaAPI(
     title="BURP",
     version="1",
-    description="Ask research questions and follow the answers as they are found.",
+    description=(
+        "Ask research questions and follow the answers as they are found. `events_url` streams the events of a turn "
+        "as `text/event-stream`, from the beginning or after `Last-Event-ID`, and ends with `turn_end`."
+    ),
     urls_namespace="chat:api",
     auth=[BearerAuth(), CookieAuth()],
 )

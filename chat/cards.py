@@ -10,6 +10,8 @@ from chat.events import ToolEnd, ToolStart
 from mcp_server.codes import TOOL_SENTENCES, ToolCode
 
 GIST_MAX_CHARACTERS = 90
+# How much was asked for says nothing about what was asked.
+UNTOLD_ARGUMENTS = frozenset({"limit", "cursor"})
 
 
 class CardState(StrEnum):
@@ -19,12 +21,17 @@ class CardState(StrEnum):
     DATA = "data"
     EMPTY = "empty"
     UNKNOWN_ID = "unknown_id"
+    ABSENT = "absent"
     FAILED = "failed"
     STOPPED = "stopped"
 
 
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _short(value: Any) -> str:
+    return ", ".join(map(_plain, value)) if isinstance(value, list) else _plain(value)
 
 
 def _size(count: int) -> str:
@@ -55,7 +62,8 @@ class ToolCard:
     @property
     def title(self) -> str:
         """What the tool does, in a person's words."""
-        return self.start.title or self.tool
+        title = (self.start.title or self.tool).removeprefix(f"{self.platform}: ")
+        return title[:1].upper() + title[1:]
 
     @property
     def is_running(self) -> bool:
@@ -74,6 +82,8 @@ class ToolCard:
             return CardState.RUNNING if self.is_running else CardState.STOPPED
         if self.end.error_code == ToolCode.TOOL_CANCELLED:
             return CardState.STOPPED
+        if self.end.error_code == ToolCode.NOT_IN_SNAPSHOT:
+            return CardState.ABSENT
         if not self.end.ok:
             return CardState.FAILED
         known = {CardState.DATA, CardState.EMPTY, CardState.UNKNOWN_ID, CardState.FAILED}
@@ -98,6 +108,8 @@ class ToolCard:
                 return "nothing found"
             case CardState.UNKNOWN_ID:
                 return "identifier not known"
+            case CardState.ABSENT:
+                return "not in the snapshot"
             case CardState.FAILED:
                 return f"failed after {self.attempts} tries" if self.attempts > 1 else "failed"
             case _:
@@ -117,12 +129,13 @@ class ToolCard:
             return ""
         known = {code.value: sentence for code, sentence in TOOL_SENTENCES.items()}
         failed = self.end.message or known.get(self.end.error_code, "")
-        return failed if self.state is CardState.FAILED else self.end.note
+        return failed if self.state in (CardState.FAILED, CardState.ABSENT) else self.end.note
 
     @property
     def gist(self) -> str:
         """The arguments on one line."""
-        text = ", ".join(_plain(value) for value in self.start.arguments.values() if value not in (None, "", [], {}))
+        shown = (value for name, value in self.start.arguments.items() if name not in UNTOLD_ARGUMENTS)
+        text = ", ".join(_short(value) for value in shown if value not in (None, "", [], {}))
         return text if len(text) <= GIST_MAX_CHARACTERS else f"{text[: GIST_MAX_CHARACTERS - 1]}…"
 
     @property

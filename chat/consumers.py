@@ -19,9 +19,9 @@ from django.utils.html import format_html
 
 from chat import session_feed
 from chat.batches import batches
-from chat.fragments import LivePage
+from chat.fragments import LivePage, Piece, swap
 from chat.models import Session, Turn
-from chat.pages import live_page, own_session, session_state, turns_after
+from chat.pages import beside_turn, live_page, own_session, turns_after
 from chat.services import BlankQuestion, TurnAlreadyRunning
 from chat.turns import ServerStopping, follow_turn, stop_turn
 
@@ -157,18 +157,14 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                     await self.send_html(html)
 
     async def around(self) -> str:
-        """Return what changes beside a turn when it begins or ends: Send or Stop, and the session's entry."""
-        listed, running_turn_id = await sync_to_async(session_state)(self.own.pk)
-        action = render_to_string("chat/_composer_action.html", {"running_turn_id": running_turn_id})
-        item = render_to_string("chat/_session_item.html", {"listed": listed, "session": listed})
-        title = render_to_string("chat/_session_title.html", {"session": listed})
-        return "".join(
-            (
-                _swapped(action, "composer-action"),
-                _swapped(item, f"session-item-{listed.id}"),
-                _swapped(title, "session-title"),
-            )
-        )
+        """Return what changes beside a turn when it begins or ends: Send or Stop, the title, the list of sessions."""
+        beside = await sync_to_async(beside_turn)(self.own)
+        pieces = {
+            "composer-action": render_to_string("chat/_composer_action.html", beside),
+            "session-title": render_to_string("chat/_session_title.html", beside),
+            "sessions": render_to_string("chat/_sessions.html", beside),
+        }
+        return "".join(swap(Piece(name, "", html.strip()), is_known=True) for name, html in pieces.items())
 
     async def refuse(self, text: str) -> None:
         """Say above the question box why something was not done; empty if it was."""
@@ -188,7 +184,3 @@ def _uuid(value: Any) -> UUID | None:
 
 def _status(page: LivePage) -> str:
     return format_html('<p id="status" hx-swap-oob="innerHTML">{}</p>', page.view.announcement)
-
-
-def _swapped(html: str, element_id: str) -> str:
-    return html.strip().replace(f'id="{element_id}"', f'id="{element_id}" hx-swap-oob="true"', 1)

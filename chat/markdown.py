@@ -209,11 +209,9 @@ def _marked_text(content: str, marker: Marker, open_end: bool) -> Iterator[Token
 
 
 def _marked_code(token: Token, marker: Marker) -> Iterator[Token]:
-    found = next(find_in_text(token.content), None)
-    if found is not None and (found.start, found.end) == (0, len(token.content)):
-        yield from _wrapped([token], found, marker(found))
-    else:
-        yield token
+    yield Token("code_open", "code", 1)
+    yield from _marked_text(token.content, marker, open_end=False)
+    yield Token("code_close", "code", -1)
 
 
 def _marked_link(tokens: list[Token], marker: Marker) -> Iterator[Token]:
@@ -270,7 +268,9 @@ def _star_allele(state: StateInline, silent: bool) -> bool:
 
 
 def _open_table(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    return '<div class="table-scroll" tabindex="0" role="region" aria-label="Table">\n<table>\n'
+    end = next(at for at in range(index, len(tokens)) if tokens[at].type == "thead_close")
+    heads = ", ".join(token.content for token in tokens[index:end] if token.type == "inline")
+    return f'<div class="table-scroll" tabindex="0" role="group" aria-label="Table: {escape(heads)}">\n<table>\n'
 
 
 def _close_table(self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:

@@ -96,11 +96,15 @@ def day_label(day: date, today: date) -> str:
     return f"{day.day} {day:%B}" if day.year == today.year else f"{day.day} {day:%B %Y}"
 
 
-def session_state(session_id: UUID) -> tuple[Listed, str]:
-    """Return a session as the list shows it, and the id of its running turn or an empty text."""
-    session = Session.objects.get(pk=session_id)
-    running = selectors.turn_running(session_id=session_id)
-    return Listed(session.pk, session.title, running is not None), str(running.pk) if running else ""
+def beside_turn(session: Session) -> dict[str, Any]:
+    """Return what a session's page shows beside its turns, as it is now."""
+    session.refresh_from_db(fields=["title"])
+    running = selectors.turn_running(session_id=session.pk)
+    return {
+        "session": session,
+        "session_days": session_days(session.owner_id),
+        "running_turn_id": str(running.pk) if running else "",
+    }
 
 
 def turns_after(session: Session, known: UUID | None) -> list[Turn]:

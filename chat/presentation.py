@@ -381,6 +381,14 @@ class TurnView:
         return " to ".join(dict.fromkeys(f"{day.day} {day:%b %Y}" for day in (days[0], days[-1]))) if days else ""
 
     @property
+    def citation_groups(self) -> list[tuple[str, list[Citation]]]:
+        """The cited records by database, in the order of each one's first mention."""
+        groups: dict[str, list[Citation]] = {}
+        for cited in self.citations:
+            groups.setdefault(cited.database, []).append(cited)
+        return list(groups.items())
+
+    @property
     def missing(self) -> list[Citation]:
         """The identifiers of the answer that were not in evidence."""
         return [citation for citation in self.citations if citation.state == "missing"]

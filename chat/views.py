@@ -28,10 +28,7 @@ UNPROCESSABLE = 422
 
 def _page(request: HttpRequest, template: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
     """Render a page with what stands on all of them."""
-    owner_id = request.user.pk
-    assert owner_id is not None
-    frame = {"session_days": pages.session_days(owner_id), "question_max_characters": QUESTION_MAX_CHARACTERS}
-    return render(request, template, frame | context, status=status)
+    return render(request, template, {"question_max_characters": QUESTION_MAX_CHARACTERS} | context, status=status)
 
 
 def _own_session(request: HttpRequest, session_id: UUID) -> Session:

@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from chat import preferences
+from chat import pages, preferences
 from chat.cards import Step, ToolCard
 from chat.presentation import TurnView, parse_time
 from chat.safe_text import visible
@@ -36,6 +36,14 @@ def theme(context: template.Context) -> str:
     """Return the chosen colour theme, or `auto`."""
     request: HttpRequest | None = context.get("request")
     return preferences.theme_of(request) if request else preferences.DEFAULT_THEME
+
+
+@register.simple_tag(takes_context=True)
+def sidebar_days(context: template.Context) -> list[pages.Day]:
+    """Return the reader's sessions by day, for the list beside every page, whichever area's it is."""
+    request: HttpRequest | None = context.get("request")
+    owner_id = request.user.pk if request and request.user.is_authenticated else None
+    return pages.session_days(owner_id) if owner_id is not None else []
 
 
 @register.filter

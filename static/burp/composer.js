@@ -5,7 +5,10 @@ const KEYCODE_OF_COMPOSITION = 229;
 
 const draftKey = form && `burp-draft-${form.dataset.draft}`;
 const isLive = () => form.hasAttribute("ws-send");
+const countTurns = () => document.querySelectorAll(".turn").length;
 const isAnswering = () => Boolean(document.getElementById("stop"));
+
+let turnsBefore = 0;
 
 function say(text) {
   document.getElementById("composer-error").textContent = text;
@@ -48,7 +51,7 @@ function onExample(event) {
 function afterMessage() {
   if (!box.readOnly) return;
   const refused = document.getElementById("composer-error").textContent !== "";
-  if (!refused && !isAnswering()) return;
+  if (!refused && countTurns() === turnsBefore) return;
   box.readOnly = false;
   if (!refused) {
     box.value = "";
@@ -67,7 +70,10 @@ if (form) {
   // Before htmx: its own listener would send what is refused here.
   document.addEventListener("submit", refuseEmptyOrEarly, { capture: true });
   document.addEventListener("click", onExample);
-  form.addEventListener("htmx:wsAfterSend", () => (box.readOnly = true));
+  form.addEventListener("htmx:wsAfterSend", () => {
+    box.readOnly = true;
+    turnsBefore = countTurns();
+  });
   document.addEventListener("htmx:wsAfterMessage", afterMessage);
   if (!box.value) box.value = sessionStorage.getItem(draftKey) ?? "";
 }

@@ -3,6 +3,7 @@
 const socket = document.getElementById("socket");
 const log = document.getElementById("log");
 const NEAR_BOTTOM_PX = 64;
+const REMARK_MAX_CHARACTERS = 400;
 const PATIENCE_MS = 1500;
 const SERVER_LEFT = [1000, 1001];
 const NOT_YOURS = 4404;
@@ -69,6 +70,26 @@ function restore() {
 
 const focusable = (element) => (element?.matches("details") ? element.querySelector("summary") : element);
 
+// An answer that is more than a remark between two look-ups is read from its beginning: the look-ups
+// fold away, the question goes to the top, and from then on nothing moves by itself.
+function present(turn) {
+  const answer = turn.querySelector(".answer");
+  const activity = turn.querySelector(".activity");
+  const isRead = "touched" in activity.dataset || activity.querySelector("[data-touched]");
+  const isAnswer = answer.children.length > 1 || answer.textContent.length > REMARK_MAX_CHARACTERS;
+  if (isAnswer && !("presented" in turn.dataset)) {
+    turn.dataset.presented = "";
+    if (!isRead) activity.open = false;
+    if (before.bottom) turn.querySelector(".question").scrollIntoView();
+    return before.bottom;
+  }
+  if (!answer.children.length && "presented" in turn.dataset) {
+    delete turn.dataset.presented;
+    if (!isRead) activity.open = true;
+  }
+  return false;
+}
+
 function close(turn) {
   turn.dataset.state = "ended";
   const answer = turn.querySelector(".answer");
@@ -83,9 +104,11 @@ function afterMessage() {
   restore();
   const isNew = log.querySelectorAll(".turn").length > before.turns;
   const ended = [...log.querySelectorAll('.turn[data-state="running"]')].filter((turn) => turn.querySelector('.foot:not([data-outcome=""])'));
-  ended.forEach(close);
   // At the end the page stays where it is: the reader is in the middle of a sentence.
-  if ((isNew || before.bottom) && !ended.length) toBottom();
+  const last = log.lastElementChild;
+  const isPresented = Boolean(last) && (running() === last || ended.includes(last)) && present(last);
+  ended.forEach(close);
+  if ((isNew || before.bottom) && !ended.length && !isPresented) toBottom();
   tick();
   showJump();
 }
@@ -93,7 +116,7 @@ function afterMessage() {
 // --- scrolling ---
 
 function showJump() {
-  document.getElementById("jump").hidden = isAtBottom();
+  document.getElementById("jump").hidden = isAtBottom() || !running();
 }
 
 // --- timers ---

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 START_WITHIN_S = 30.0
-WITHIN_MS = 5000
+WITHIN_MS = 10_000
+expect.set_options(timeout=WITHIN_MS)
 QUIET = [
     "--no-sandbox",
     "--disable-background-networking",
@@ -60,7 +61,7 @@ def manage(folder: Path, *arguments: str) -> list[str]:
     return [sys.executable, str(ROOT / "manage.py"), *arguments]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[Site]:
     """Serve the site over the offline snapshot, with a scripted model beside the real ones."""
     folder = tmp_path_factory.mktemp("site")
@@ -98,7 +99,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterato
             server.communicate(timeout=10)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium(chromium_path: Path) -> Iterator[Browser]:
     """An installed Chromium, without windows and without calls home."""
     with sync_playwright() as playwright:

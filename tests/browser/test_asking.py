@@ -154,29 +154,52 @@ def test_the_look_ups_fold_away_when_the_answer_is_there(page: Page, site: Site)
     expect(page.locator(".activity")).not_to_have_attribute("open", "")
 
 
-def test_a_reader_who_scrolls_up_is_left_alone(page: Page, site: Site) -> None:
+AT_BOTTOM = "scrollY + innerHeight >= document.documentElement.scrollHeight - 2"
+
+
+def test_a_long_answer_is_read_from_its_beginning(page: Page, site: Site) -> None:
     ask(page, "Grow Tell me everything.")
     expect(page.locator(".block")).to_have_count(60)
-    until(page, "scrollY + innerHeight >= document.documentElement.scrollHeight - 64")
+    question = page.locator(".question").bounding_box()
+    assert question is not None
+    assert 0 <= question["y"] <= 120
+    at = page.evaluate("scrollY")
+    for gate, blocks in (("one", 61), ("two", 62)):
+        site.open_gate(gate)
+        expect(page.locator(".block")).to_have_count(blocks)
+    ended(page)
+    assert page.evaluate("scrollY") == at
+
+
+def test_a_reader_at_the_end_is_taken_along_and_one_who_scrolls_up_is_left_alone(page: Page, site: Site) -> None:
+    ask(page, "Grow Tell me everything.")
+    expect(page.locator(".block")).to_have_count(60)
+    page.get_by_role("button", name="Latest").click()
+    until(page, AT_BOTTOM)
+    expect(page.get_by_role("button", name="Latest")).to_be_hidden()
+    site.open_gate("one")
+    expect(page.locator(".block")).to_have_count(61)
+    until(page, AT_BOTTOM)
     page.mouse.move(700, 300)
     page.mouse.wheel(0, -600)
     until(page, "scrollY + innerHeight < document.documentElement.scrollHeight - 400")
     until(page, "window.before === (window.before = scrollY)")
     at = page.evaluate("scrollY")
-    site.open_gate("one")
-    expect(page.locator(".block")).to_have_count(61)
-    assert page.evaluate("scrollY") == at
-    page.get_by_role("button", name="Latest").click()
-    until(page, "scrollY + innerHeight >= document.documentElement.scrollHeight - 2")
-    expect(page.get_by_role("button", name="Latest")).to_be_hidden()
     site.open_gate("two")
     ended(page)
+    assert page.evaluate("scrollY") == at
 
 
 def test_a_failure_is_told_in_words_with_a_code(page: Page) -> None:
     ask(page, "Fail What is HER2?")
     ended(page)
     expect(page.locator(".outcome[data-kind=failed]")).to_contain_text("model_bad_request")
+    page.get_by_label("Your question").fill("Fail Again?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn")).to_have_count(2)
+    ended(page)
+    expect(page.get_by_label("Your question")).to_have_value("")
+    expect(page.get_by_label("Your question")).to_be_editable()
 
 
 def test_a_question_during_an_answer_waits_in_the_box(page: Page, site: Site) -> None:

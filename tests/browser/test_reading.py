@@ -285,4 +285,4 @@ def test_without_javascript_one_asks_and_reads_as_well(open_context) -> None:
     page.get_by_role("button", name="Send").click()
     page.wait_for_url("**/sessions/*/")
     page.reload()
-    expect(answer(page)).to_have_text("HER2 is ERBB2.", timeout=5000)
+    expect(answer(page)).to_have_text("HER2 is ERBB2.", timeout=10_000)

@@ -141,6 +141,12 @@ def test_an_identifier_without_a_page_is_marked_without_a_link():
     assert '<span class="rec" data-state="missing"' in html
 
 
+def test_identifiers_in_code_are_linked_each():
+    html = render("`rs113488022, CHEMBL554`", marker_of({"rs113488022"}))
+    assert html.count("<code>") == 1
+    assert re.findall(r'data-state="(\w+)"', html) == ["grounded", "missing"]
+
+
 def test_alignment_of_cells_is_a_class_not_a_style():
     html = render("| a | b |\n|--:|:-:|\n| 1 | 2 |")
     assert html.count('class="num"') == 2
@@ -148,8 +154,9 @@ def test_alignment_of_cells_is_a_class_not_a_style():
     assert "style" not in html
 
 
-def test_a_table_scrolls_in_its_own_reachable_region():
-    assert '<div class="table-scroll" tabindex="0" role="region" aria-label="Table">' in render("| a |\n|---|\n| 1 |")
+def test_a_table_scrolls_in_its_own_reachable_and_named_group():
+    html = render('| Drug | "Phase" |\n|---|---|\n| 1 | 2 |')
+    assert '<div class="table-scroll" tabindex="0" role="group" aria-label="Table: Drug, &quot;Phase&quot;">' in html
 
 
 PREFIXES = [LONG_ANSWER[:end] for end in range(1, len(LONG_ANSWER) + 1)]

@@ -84,6 +84,28 @@ def test_no_outcome_of_a_call_looks_like_another(call_id, state, result):
     assert (card.state, card.result) == (state, result)
 
 
+def test_what_the_snapshot_lacks_is_no_failure_of_a_database():
+    log = TurnLog().start("c1", "x__get_y", "X").done("c1", "x__get_y", ok=False, error_code="not_in_snapshot")
+    card = fold(log.events).cards["c1"]
+    assert (card.state, card.result) == (CardState.ABSENT, "not in the snapshot")
+    assert card.explanation.startswith("The offline snapshot does not hold this request.")
+
+
+def test_a_title_does_not_repeat_its_database():
+    log = TurnLog().start("c1", "chembl__get_target", "ChEMBL")
+    log.events[-1]["title"] = "ChEMBL: get target"
+    assert fold(log.events).cards["c1"].title == "Get target"
+
+
+def test_arguments_are_told_in_short_without_how_much_was_asked_for():
+    log = TurnLog().start("c1", "x__get_y", "X", query="breast cancer", kinds=["disease", "drug"], limit=10, cursor="")
+    card = fold(log.events).cards["c1"]
+    assert card.gist == "breast cancer, disease, drug"
+    assert ("limit", "10") in card.arguments
+    long = fold(TurnLog().start("c1", "x__get_y", "X", query="x" * 200).events).cards["c1"].gist
+    assert (len(long), long[-1]) == (90, "…")
+
+
 def test_a_failed_call_says_what_to_do_and_an_odd_one_its_note():
     view = fold(answered().events)
     assert view.cards["c6"].explanation.startswith("The database could not be reached")
