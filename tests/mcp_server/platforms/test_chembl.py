@@ -320,6 +320,7 @@ def target(chembl_id: str, kind: str, accession: str, *symbols: tuple[str, str])
         "target_chembl_id": chembl_id,
         "pref_name": chembl_id,
         "target_type": kind,
+        "organism": "Homo sapiens",
         "target_components": [component],
     }
 
