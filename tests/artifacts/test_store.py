@@ -25,6 +25,7 @@ from artifacts.store import (
     session_artifacts_delete,
 )
 
+pytestmark = pytest.mark.postgres
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 LIMITS = ArtifactLimits(expires_days=30)
 CONTENT = b'{"hits":[{"id":1},{"id":2}]}' + b" " * 5_000

@@ -18,7 +18,7 @@ from tests.chat.scripted_model import KEY, script, scripted_model, turn_limits
 from tools_catalog.runtime import close_tool_servers
 from usage.models import LedgerEntry, Reservation, User
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 Json = Any
 
 
