@@ -24,7 +24,7 @@ Json = Any
 ToolFunction = Callable[..., Awaitable[Any]]
 VERBS = (
     "get", "search", "list", "resolve", "map", "compare", "find", "lookup", "predict", "convert", "count",
-    "recommend", "match", "assess",
+    "recommend", "match", "assess", "recode", "summarize",
 )  # fmt: skip
 # Tools that join several calls into one page are named for the page.
 PAGES = ("dossier", "profile", "report", "landscape")
