@@ -24,7 +24,7 @@ Json = Any
 ToolFunction = Callable[..., Awaitable[Any]]
 VERBS = (
     "get", "search", "list", "resolve", "map", "compare", "find", "lookup", "predict", "convert", "count",
-    "recommend", "match", "assess", "recode", "summarize",
+    "recommend", "match", "assess", "recode", "summarize", "run", "check", "format",
 )  # fmt: skip
 # Tools that join several calls into one page are named for the page.
 PAGES = ("dossier", "profile", "report", "landscape")
@@ -220,7 +220,7 @@ def _schema(base: Any, arg: Arg) -> dict[str, Json]:
         if arg.max_items:
             schema["maxItems"] = arg.max_items
     else:
-        schema = {"type": _JSON_TYPES[base]}
+        schema = {"type": _JSON_TYPES[get_origin(base) or base]}
         if arg.pattern:
             schema["pattern"] = arg.pattern
     limits = {"minimum": arg.minimum, "maximum": arg.maximum}

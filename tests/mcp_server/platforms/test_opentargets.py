@@ -7,31 +7,12 @@ from typing import Any
 
 import pytest
 
-from mcp_server.platforms.opentargets import platform, queries
+from mcp_server.platforms.opentargets import platform
+from mcp_server.platforms.opentargets.queries import diseases, drugs, entities, genetics, targets
+from tests.mcp_server.platforms.opentargets_answers import answer, played, sent
 from tests.mcp_server.played import Played, call, data
 
 ERBB2 = "ENSG00000141736"
-META = {"dataVersion": {"year": "26", "month": "06"}}
-
-
-def answer(**root: Any) -> dict[str, Any]:
-    """Return a GraphQL answer of release 26.06."""
-    return {"data": {"meta": META, **root}}
-
-
-def played(*bodies: Any) -> Played:
-    """Play GraphQL answers in their order."""
-    play = Played()
-    for body in bodies:
-        play.answer("/api/v4/graphql", body)
-    return play
-
-
-def sent(play: Played, number: int = 0) -> dict[str, Any]:
-    """Return the variables of a request."""
-    body = play.requests[number].body
-    assert body["operationName"] in body["query"]
-    return dict(body["variables"])
 
 
 def hit(id: str, name: str, entity: str = "target", score: float = 1.0, **record: Any) -> dict[str, Any]:
@@ -69,14 +50,19 @@ def unselected(selection: str, type_name: str, fields: dict[str, dict[str, str]]
                 yield f"{parent[-1]}.{token}"
 
 
-TEXTS = sorted(name for name in dir(queries) if name.isupper() and name != "RELEASE")
+TEXTS = {
+    name: text
+    for module in (diseases, drugs, entities, genetics, targets)
+    for name, text in vars(module).items()
+    if isinstance(text, str) and text.lstrip().startswith("query")
+}
 
 
 @pytest.mark.case("C036")
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_field_asked_for_exists_in_release_26_06(name: str) -> None:
     fields = json.loads(data("opentargets", "fields_26.06.json"))
-    head, _, selection = getattr(queries, name).partition("{")
+    head, _, selection = TEXTS[name].partition("{")
     assert re.search(r"query \w+\(", head)
     assert list(unselected("{" + selection, "Query", fields)) == []
 
@@ -145,7 +131,13 @@ async def test_targets_of_a_disease_are_counted_and_go_on() -> None:
     envelope = await call(platform, play, "get_disease_associated_targets", disease_id="MONDO:0004989", limit=1)
     assert envelope.content == {
         "outcome": "data",
-        "data": {"disease": disease, "include_subtypes": True, "count": 17963, "rows": [ASSOCIATED]},
+        "data": {
+            "disease": disease,
+            "include_subtypes": True,
+            "count": 17963,
+            "rows": [ASSOCIATED],
+            "species": "Homo sapiens",
+        },
         "total": 17963,
         "returned": 1,
         "next": {"offset": 1},
@@ -283,6 +275,7 @@ async def test_a_target_record_keeps_what_answers_need() -> None:
     target = {
         "id": ERBB2,
         "approvedSymbol": "ERBB2",
+        "genomicLocation": {"chromosome": "17"},
         "symbolSynonyms": [{"label": "NEU"}, {"label": "HER2"}, {"label": "NEU"}],
         "proteinIds": [{"id": "P04626", "source": "uniprot_swissprot"}, {"id": "X5DNK3", "source": "uniprot_trembl"}],
         "tractability": [{"label": "Approved Drug", "modality": "SM", "value": True}, {"label": "x", "value": False}],
@@ -294,6 +287,8 @@ async def test_a_target_record_keeps_what_answers_need() -> None:
         "symbolSynonyms": ["HER2", "NEU"],
         "proteinIds": [{"id": "P04626", "source": "uniprot_swissprot"}],
         "tractability": [{"label": "Approved Drug", "modality": "SM", "value": True}],
+        "species": "Homo sapiens",
+        "genomicLocation": {"chromosome": "17", "assembly": "GRCh38"},
     }
 
 
