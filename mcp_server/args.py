@@ -34,6 +34,22 @@ def gene_symbol_form(text: str) -> str:
     return plain.upper()
 
 
+AMINO_ACIDS = {
+    "ala": "A", "arg": "R", "asn": "N", "asp": "D", "cys": "C", "gln": "Q", "glu": "E", "gly": "G", "his": "H",
+    "ile": "I", "leu": "L", "lys": "K", "met": "M", "phe": "F", "pro": "P", "ser": "S", "thr": "T", "trp": "W",
+    "tyr": "Y", "val": "V", "sec": "U", "ter": "*",
+}  # fmt: skip
+
+
+def protein_change_form(text: str) -> str:
+    """Return a substitution in one letter: `p.(Val600Glu)` and `p.V600E` → `V600E`; anything else as it is."""
+    found = re.fullmatch(r"(?:p\.)?\(?([a-z]{3}|[a-z])(\d+)([a-z]{3}|[a-z*])\)?", text, re.IGNORECASE)
+    if found is None:
+        return text
+    old, new = (AMINO_ACIDS.get(residue.lower(), residue.upper()) for residue in (found[1], found[3]))
+    return f"{old}{found[2]}{new}"
+
+
 def without_version(text: str) -> str:
     """Return an accession in upper case without its version suffix."""
     return text.upper().partition(".")[0]
@@ -43,6 +59,17 @@ def ontology_form(text: str) -> str:
     """Return an ontology id with an underscore: `MONDO:0004989` → `MONDO_0004989`."""
     prefix, _, number = text.replace(":", "_").partition("_")
     return f"{'Orphanet' if prefix.lower() == 'orphanet' else prefix.upper()}_{number}"
+
+
+def region_form(text: str) -> str:
+    """Return `chr7:140,753,336..140,753,340:-1` as `7:140753336-140753340:-1`; one position becomes a range."""
+    plain = look_up_form(text).replace(" ", "").replace(",", "").replace("..", "-")
+    found = re.fullmatch(r"(?:chr)?([A-Za-z0-9_.]+):(\d+)(?:[-:](\d+))?(?::([+-]?1))?", plain, re.IGNORECASE)
+    if not found:
+        return plain
+    name = {"M": "MT"}.get(found[1].upper(), found[1].upper() if len(found[1]) <= 2 else found[1])
+    strand = ":-1" if found[4] == "-1" else ""
+    return f"{name}:{found[2]}-{found[3] or found[2]}{strand}"
 
 
 GeneSymbol = Annotated[
@@ -77,6 +104,15 @@ UniProtAccession = Annotated[
     ),
 ]
 ChemblId = Annotated[str, Arg("ChEMBL id.", "CHEMBL554", r"^CHEMBL\d+$", normalise=str.upper)]
+ProteinChange = Annotated[
+    str,
+    Arg(
+        "Change of one residue, in one- or three-letter code.",
+        "V600E",
+        r"^[A-Z]\d+[A-Z*]$",
+        normalise=protein_change_form,
+    ),
+]
 DiseaseId = Annotated[
     str,
     Arg(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.platforms import uniprot
+from mcp_server.platforms.uniprot import mapping as mapping_tools
 from mcp_server.platforms.uniprot import platform
 from tests.mcp_server.platforms.fake_upstream import FakeUpstream, Played, call
 
@@ -287,7 +287,7 @@ async def test_mapping_reads_all_pages_and_counts_failures_once() -> None:
 
 
 async def test_mapping_waits_for_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uniprot, "POLL_WAITS_S", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(mapping_tools, "POLL_WAITS_S", (0.0, 0.0, 0.0))
     page = Played({"results": [{"from": "P04626", "to": "HGNC:3430"}]})
     # A client that follows redirects sees the results where the status was.
     upstream = mapping(page, [Played({"jobStatus": "NEW"}), Played({"jobStatus": "RUNNING"}), page])
@@ -308,3 +308,38 @@ async def test_mapping_without_hits_and_with_a_refusal() -> None:
     refused = await call(platform, mapping(Played({}), refusal), "map_ids", **arguments)
     assert refused.content["error"]["code"] == "upstream_refused"
     assert "too many mapped ids" in refused.content["error"]["message"]
+
+
+async def test_mapping_of_gene_names_takes_a_taxon_and_tells_suggestions_and_warnings() -> None:
+    page = {
+        "results": [{"from": "APP", "to": {"uniParcId": "UPI000002DB1C"}}],
+        "suggestedIds": [{"from": "Q11111", "to": "UPI0000000001"}],
+        "obsoleteCount": 1,
+        "warnings": [{"code": 20, "message": "Filters are not supported"}],
+    }
+    upstream = mapping(Played(page))
+    result = await call(platform, upstream, "map_ids", ids=["APP"], from_db="gene name", to_db="UniParc", taxon_id=9606)
+    assert upstream.requests[0].text == "from=Gene_Name&to=UniParc&ids=APP&taxId=9606"
+    assert result.content["data"]["results"] == [{"from": "APP", "to": "UPI000002DB1C"}]
+    assert result.content["data"]["suggestedIds"] == [{"from": "Q11111", "to": "UPI0000000001"}]
+    assert result.content["note"] == "1 ids are obsolete entries of UniProtKB. Filters are not supported"
+    refused = await call(
+        platform, FakeUpstream({}), "map_ids", ids=["P04626"], from_db="UniProtKB", to_db="ChEMBL", taxon_id=9606
+    )
+    assert refused.content["error"]["argument"] == "taxon_id"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ({"disease": "breast cancer"}, '(cc_disease:"breast cancer") AND (organism_id:9606)'),
+        ({"ec_number": "2.7.10.1"}, "(ec:2.7.10.1) AND (organism_id:9606)"),
+        ({"query": "kinase", "sort": "length"}, "sort=length desc"),
+    ],
+    ids=["disease", "enzyme", "order"],
+)
+async def test_every_filter_of_a_search_reaches_the_request(arguments: Json, part: str) -> None:
+    upstream = FakeUpstream({"/uniprotkb/search": Played({"results": []}, headers={"x-total-results": "0"})})
+    result = await call(platform, upstream, "search_proteins", **arguments)
+    assert part in upstream.asked[0]
+    assert "reviewed=false searches all" in result.content["note"]
