@@ -4,12 +4,10 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from datetime import date
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from artifacts.config import ArtifactLimits
-from burp_site import environment
 from burp_site.environment import Environment
 from chat.config import KEYED_PROVIDERS, ChatConfig, ModelRow, TurnLimits
 from tools_catalog.config import CatalogConfig
@@ -36,12 +34,6 @@ class BurpConfig:
     usage: UsageConfig
     artifacts: ArtifactLimits
     catalog: CatalogConfig
-
-
-@cache
-def load() -> BurpConfig:
-    """Return the configuration of this process."""
-    return build(environment.read())
 
 
 def build(env: Environment) -> BurpConfig:
