@@ -1,188 +1,35 @@
-"""ClinVar: variants and what submitters say of them.
+"""ClinVar: variants and what submitters say of them, their conditions, dbSNP records, exact names.
 
-E-utilities (db=clinvar): JSON for search and summaries, XML only for whole records; one bucket of
-requests with PubMed. Unknown ids come with status 200. Since 2024 a record has three independent
-classifications: germline, somatic clinical impact, oncogenicity.
+E-utilities (db=clinvar, medgen, snp): JSON for search and summaries, XML only for whole records; NCBI
+Variation Services for exact names and frequencies. One bucket of requests with PubMed. Unknown ids come
+with status 200. Since 2024 a record has three independent classifications: germline, somatic clinical
+impact, oncogenicity.
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
-
-from mcp_server.args import ClinVarVariationId, GeneSymbol, Limit, Offset, gene_symbol_form, look_up_form
-from mcp_server.envelope import Answer, InvalidArguments, rows, unknown_id
-from mcp_server.http.client import Api
-from mcp_server.http.errors import UpstreamRefused
-from mcp_server.http.rate_limit import Rate
-from mcp_server.platforms.clinvar import entrez, names, records
-from mcp_server.tool import Arg, Cite, Platform
-
-Json = Any
-
-platform = Platform(
-    "clinvar",
-    title="ClinVar",
-    base_url="https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
-    docs="https://www.ncbi.nlm.nih.gov/clinvar/docs/maintenance_use/",
-    licence="public domain (NCBI)",
-    rate=Rate(2.5, group="ncbi", with_key=8),
-    key_parameter="api_key",
+from mcp_server.platforms.clinvar import (
+    conditions,
+    conversion,
+    dbsnp,
+    linked,
+    names,
+    refsnp,
+    review,
+    searches,
+    submissions,
+    variants,
 )
+from mcp_server.platforms.clinvar.base import platform
 
-Variant = Annotated[
-    str,
-    Arg("Gene and protein change, HGVS name, rsID or VCV accession.", "BRAF V600E", normalise=look_up_form),
+__all__ = [
+    "conditions",
+    "conversion",
+    "dbsnp",
+    "linked",
+    "names",
+    "platform",
+    "refsnp",
+    "review",
+    "searches",
+    "submissions",
+    "variants",
 ]
-VariationIds = Annotated[
-    list[str],
-    Arg(
-        "ClinVar Variation IDs or VCV accessions; at most 50.",
-        ["13961"],
-        r"^(\d{1,9}|VCV\d{9}(\.\d+)?)$",
-        max_items=50,
-        normalise=str.upper,
-    ),
-]
-Condition = Annotated[str | None, Arg("Disease or condition in words.", "melanoma")]
-Classification = Annotated[
-    Literal["pathogenic", "likely pathogenic", "uncertain significance", "likely benign", "benign"] | None,
-    Arg("Germline classification."),
-]
-CANDIDATES_MAX = 50
-SIGNIFICANCE_TERMS = {
-    "pathogenic": "clinsig pathogenic",
-    "likely pathogenic": "clinsig likely pathogenic",
-    "uncertain significance": "clinsig vus",
-    "likely benign": "clinsig likely benign",
-    "benign": "clinsig benign",
-}
-_ROWS = Cite("clinvar_variation", "[]", "accession_version", "title")
-
-
-@platform.tool(
-    core=True,
-    example={"variant": "BRAF V600E"},
-    cites=Cite("clinvar_variation", "candidates[]", "accession_version", "title"),
-)
-async def resolve_variant(api: Api, variant: Variant) -> Answer:
-    """Any variant name (BRAF V600E, HGVS, rsID, VCV) to ClinVar Variation IDs, rsID, position and classifications.
-
-    query, read_as, candidates (best first): the rows of get_variant_summaries.
-    """
-    name = names.read(variant)
-    if name is None:
-        message = f"{variant!r} is no gene with a protein change, HGVS name, rsID or VCV accession"
-        raise InvalidArguments("variant", message, "BRAF V600E")
-    if name.kind == "variation_id":
-        ids, total = [name.value], 1
-    else:
-        found = await entrez.search(api, name.term, CANDIDATES_MAX)
-        ids, total = found["idlist"], int(found["count"])
-    summaries, _ = await entrez.summaries(api, ids)
-    candidates, note = _ranked([records.summary(found) for found in summaries], name)
-    if not candidates:
-        return unknown_id(variant, f"ClinVar has no record for {name.words}. Check gene symbol and spelling.")
-    if total > len(ids):
-        note = f"Only the first {len(ids)} of {total} search hits were compared. {note}".strip()
-    data = {"query": variant, "read_as": name.words, "candidates": candidates}
-    return rows(candidates, data=data, note=note)
-
-
-@platform.tool(example={"variation_id": "13961"}, cites=Cite("clinvar_variation", "", "accession_version", "title"))
-async def get_variant_record(api: Api, variation_id: ClinVarVariationId) -> Answer:
-    """One ClinVar variant in depth: germline, somatic impact and oncogenicity apart, by condition, with review stars.
-
-    variation_id, accession_version, title, variant_type, record_status, genes, protein_changes,
-    molecular_consequences, rsid, caid, omim, canonical_spdi, locations, hgvs (haplotypes and
-    genotypes have these in a list, alleles), classifications {germline, somatic_clinical_impact,
-    oncogenicity: {description, review_status, stars, last_evaluated, submissions} or null},
-    conditions [{accession, conditions, medgen, and a list for each kind that was stated}],
-    included_in, number_of_submissions, number_of_submitters, last_updated.
-    """
-    archive = await entrez.record(api, records.variation_id(variation_id))
-    if archive is None:
-        return unknown_id(variation_id, f"ClinVar has no variant {variation_id}.")
-    record = records.whole(archive)
-    note = ""
-    if archive.get("RecordType") == "included":
-        note = "This variant has no classification of its own; it is part of the records in included_in."
-    return Answer(record, note=note)
-
-
-@platform.tool(example={"variation_ids": ["13961"]}, cites=_ROWS)
-async def get_variant_summaries(api: Api, variation_ids: VariationIds) -> Answer:
-    """Current classifications of known ClinVar variants: germline, somatic impact, oncogenicity, stars, conditions.
-
-    Rows: variation_id, accession_version, title, variant_type, genes, protein_changes,
-    molecular_consequences, rsid, caid, canonical_spdi, locations {GRCh38, GRCh37: chr, start, stop,
-    ref, alt}, germline, somatic_clinical_impact, oncogenicity: {description, review_status, stars,
-    last_evaluated, conditions} or null, alleles, submissions.
-    """
-    asked = list(dict.fromkeys(records.variation_id(text) for text in variation_ids))
-    summaries, missing = await entrez.summaries(api, asked)
-    note = f"ClinVar has no variant {', '.join(missing)}." if missing else ""
-    if not summaries:
-        return unknown_id(", ".join(variation_ids), note)
-    return rows([records.summary(found) for found in summaries], note=note)
-
-
-@platform.tool(example={"gene_symbol": "BRAF", "classification": "pathogenic"}, cites=_ROWS)
-async def search_variants(
-    api: Api,
-    gene_symbol: GeneSymbol,
-    condition: Condition = None,
-    classification: Classification = None,
-    limit: Limit = 20,
-    offset: Offset = 0,
-) -> Answer:
-    """ClinVar variants of one gene, by condition and germline classification. Rows as get_variant_summaries."""
-    # Without single_gene, deletions over hundreds of genes flood the result.
-    parts = [f"{gene_symbol_form(gene_symbol)}[gene]", "single_gene[prop]"]
-    if condition:
-        words = condition.replace('"', "")
-        parts.append(f'"{words}"[dis]')
-    if classification:
-        parts.append(f'"{SIGNIFICANCE_TERMS[classification]}"[Properties]')
-    found = await entrez.search(api, " AND ".join(parts), limit, offset)
-    total, unknown = int(found["count"]), (found.get("errorlist") or {}).get("phrasesnotfound") or []
-    if unknown and total:
-        # The search then ignored a filter: its hits answer another question.
-        raise UpstreamRefused(entrez.HOST, f"ClinVar does not know {', '.join(unknown)}", body=found)
-    summaries, _ = await entrez.summaries(api, found["idlist"])
-    end = offset + len(summaries)
-    note = f"ClinVar has no variants for {' AND '.join(parts)}." if not summaries else ""
-    return rows(
-        [records.summary(row) for row in summaries],
-        total=total,
-        next={"offset": end} if end < total else None,
-        note=f"{note} It does not know {', '.join(unknown)}." if unknown else note,
-    )
-
-
-def _ranked(found: Sequence[Json], name: names.VariantName) -> tuple[list[Json], str]:
-    """Return the candidates that carry the name, best first, and what is to be said of them."""
-    fitting = [row for row in found if _fits(row, name)]
-    note = ""
-    if name.kind == "rsid" and found and not fitting:
-        fitting = list(found)
-        note = f"ClinVar holds these under another rs number (then {name.value} was merged) or in a haplotype."
-    in_title = f"(p.{name.long})" if name.long else name.value
-    fitting.sort(
-        key=lambda row: (
-            in_title not in row["title"],
-            (row["alleles"] or 1) > 1,
-            -(row["submissions"] or 0),
-            int(row["variation_id"]),
-        )
-    )
-    if len(fitting) > 1:
-        note = f"{len(fitting)} ClinVar records fit this name; the most submitted one is first. {note}".strip()
-    return fitting, note
-
-
-def _fits(row: Json, name: names.VariantName) -> bool:
-    """Whether a record carries the name itself: the search also finds texts that only mention it."""
-    if name.kind == "protein":
-        return name.value in row["protein_changes"] or f"p.{name.long}" in row["title"]
-    if name.kind == "rsid":
-        return bool(row["rsid"] == name.value)
-    return name.kind != "coding" or f":{name.value}" in row["title"]

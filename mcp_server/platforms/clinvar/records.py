@@ -167,11 +167,12 @@ def _condition(rcv: Element) -> Json:
         kind = rcv.find(f"RCVClassifications/{element}")
         if kind is not None:
             status = kind.findtext("ReviewStatus")
-            condition[name] = [_statement(row, status) for row in kind.iterfind("Description")]
+            condition[name] = [statement(row, status) for row in kind.iterfind("Description")]
     return condition
 
 
-def _statement(description: Element, review_status: str | None) -> Json:
+def statement(description: Element, review_status: str | None) -> Json:
+    """Read one description of a kind of classification."""
     read = classification(description.text, review_status, description.get("DateLastEvaluated")) or {}
     impact = {
         "assertion_type": description.get("ClinicalImpactAssertionType"),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from mcp_server.args import look_up_form
+from mcp_server.args import region_form
 from mcp_server.envelope import Answer, Citation, InvalidArguments, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound, UpstreamRefused
@@ -46,17 +46,6 @@ def species_form(text: str) -> str:
     """Return a species as Ensembl names it: `Mus musculus` and `mouse` → `mus_musculus`."""
     name = text.lower().replace(" ", "_")
     return _EVERYDAY_SPECIES.get(name, name)
-
-
-def region_form(text: str) -> str:
-    """Return `chr7:140,753,336..140,753,340:-1` as `7:140753336-140753340:-1`; one position becomes a range."""
-    plain = look_up_form(text).replace(" ", "").replace(",", "").replace("..", "-")
-    found = re.fullmatch(r"(?:chr)?([A-Za-z0-9_.]+):(\d+)(?:[-:](\d+))?(?::([+-]?1))?", plain, re.IGNORECASE)
-    if not found:
-        return plain
-    name = {"M": "MT"}.get(found[1].upper(), found[1].upper() if len(found[1]) <= 2 else found[1])
-    strand = ":-1" if found[4] == "-1" else ""
-    return f"{name}:{found[2]}-{found[3] or found[2]}{strand}"
 
 
 Species = Annotated[

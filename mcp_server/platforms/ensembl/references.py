@@ -21,6 +21,7 @@ TermId = Annotated[
         normalise=lambda text: text.replace("_", ":", 1),
     ),
 ]
+_TERMS = Cite("ontology_term", "[]", "accession", "name", url="https://www.ebi.ac.uk/ols4/search?q={id}")
 Ontology = Annotated[
     Literal["GO", "SO", "EFO", "HP", "MP", "MONDO"] | None, Arg("Only this ontology; not with a term id.")
 ]
@@ -87,7 +88,7 @@ async def find_by_external_id(
     return unknown_id(external_id, f"No {species} record of Ensembl refers to {external_id}.")
 
 
-@platform.tool(example={"term_id": "SO:0001583"}, cites=Cite("ontology", "[]", "accession", "name"))
+@platform.tool(example={"term_id": "SO:0001583"}, cites=_TERMS)
 async def get_ontology_term(
     api: Api,
     term_id: TermId = None,

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from mcp_server.args import region_form
 from mcp_server.platforms.ensembl import platform
-from mcp_server.platforms.ensembl.base import region_form, species_form
+from mcp_server.platforms.ensembl.base import species_form
 from tests.mcp_server.platforms.fake_upstream import FakeUpstream, Played, call
 
 Json = Any
