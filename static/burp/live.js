@@ -155,7 +155,10 @@ if (socket) {
   setInterval(tick, calm.matches ? 1000 : 200);
   tick();
   const arrived = performance.getEntriesByType("navigation")[0]?.type === "navigate";
-  if (running()) toBottom();
-  else if (arrived && log.children.length > 1) log.lastElementChild.scrollIntoView();
+  if (running()) {
+    before = { bottom: true };
+    if (!present(running())) toBottom();
+  }
+  if (!running() && arrived && log.children.length > 1) log.lastElementChild.scrollIntoView();
   showJump();
 }

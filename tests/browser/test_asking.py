@@ -157,9 +157,13 @@ def test_the_look_ups_fold_away_when_the_answer_is_there(page: Page, site: Site)
 AT_BOTTOM = "scrollY + innerHeight >= document.documentElement.scrollHeight - 2"
 
 
-def test_a_long_answer_is_read_from_its_beginning(page: Page, site: Site) -> None:
+@pytest.mark.parametrize("is_reloaded", [False, True], ids=["watched", "reloaded"])
+def test_a_long_answer_is_read_from_its_beginning(page: Page, site: Site, is_reloaded: bool) -> None:
     ask(page, "Grow Tell me everything.")
     expect(page.locator(".block")).to_have_count(60)
+    if is_reloaded:
+        page.reload()
+        until(page, "window.before === (window.before = scrollY)")
     question = page.locator(".question").bounding_box()
     assert question is not None
     assert 0 <= question["y"] <= 120
