@@ -1,6 +1,5 @@
 """What the tools of Ensembl share: the platform, arguments, hosts by assembly, checks of what came back."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
