@@ -84,7 +84,8 @@ def _strongest(
 async def get_drug_pharmacogenomics(
     api: Api, chembl_id: ChemblId, evidence_levels: Levels = None, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
-    """List variants that change the response to a drug, with evidence level, gene and category, strongest first."""
+    """List variants that change the response to a drug, with evidence level, gene and category, strongest first.
+    From a gene use get_target_pharmacogenomics; for dosing use ClinPGx."""
     drug = await service.ask_record(api, "drug", "DrugPharmacogenomics", texts.DRUG_PHARMACOGENOMICS, chembl_id)
     if drug is None:
         return unknown("drug", chembl_id)

@@ -103,7 +103,8 @@ async def get_target_drugs(
     offset: Offset = 0,
     whole_lists: WholeLists = False,
 ) -> Answer:
-    """List drugs and clinical candidates acting on a target, highest stage first, with mechanism and diseases tried."""
+    """List drugs and clinical candidates acting on a target, highest stage first, with mechanism and diseases tried.
+    For the drugs of a disease use get_disease_drugs."""
     target = await service.ask_record(api, "target", "TargetDrugs", texts.TARGET_DRUGS, ensembl_id)
     if target is None:
         return unknown("target", ensembl_id)

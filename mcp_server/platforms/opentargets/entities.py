@@ -94,7 +94,8 @@ def _compact_hit(hit: Json, match: str) -> Json:
 async def search_entities(
     api: Api, query: SearchText, entity_types: EntityTypes | None = None, limit: Limit = 10, offset: Offset = 0
 ) -> Answer:
-    """Find Open Targets ids (ENSG, MONDO, CHEMBL) of genes, diseases or drugs by free text; exact names first."""
+    """Find Open Targets ids (ENSG, MONDO, CHEMBL) of genes, diseases or drugs by free text; exact names first.
+    For many names at once use search_entities_batch."""
     found = await service.search(
         api, query, entity_types or DEFAULT_TYPES, max(service.SEARCH_HITS_MIN, offset + limit)
     )

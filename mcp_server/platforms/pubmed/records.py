@@ -5,7 +5,7 @@ An article's identifiers stand beside those of its references: only the direct p
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -17,15 +17,18 @@ HOST = "eutils.ncbi.nlm.nih.gov"
 AUTHORS_MAX = 10
 
 
-def parse_articles(text: str) -> list[dict[str, Json]]:
-    """Return the articles and book chapters of a `PubmedArticleSet`; anything else is a bad response."""
+def parse_articles(text: str, include: Collection[str] = ()) -> list[dict[str, Json]]:
+    """Return the articles and book chapters of a `PubmedArticleSet`; anything else is a bad response.
+
+    `include` names the long lists to bring: authors, affiliations, grants, references.
+    """
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise UpstreamBadResponse(HOST, f"the record is not XML to its end: {error}") from error
     if root.tag != "PubmedArticleSet":
         raise UpstreamBadResponse(HOST, f"expected PubmedArticleSet, got {root.tag}: {whole_text(root)[:300]}")
-    return [_article(element) for element in root if element.tag in ("PubmedArticle", "PubmedBookArticle")]
+    return [_article(element, include) for element in root if element.tag in ("PubmedArticle", "PubmedBookArticle")]
 
 
 def whole_text(element: Element | None) -> str:
@@ -41,7 +44,7 @@ def _pieces(element: Element) -> Iterator[str]:
         yield child.tail or ""
 
 
-def _article(element: Element) -> dict[str, Json]:
+def _article(element: Element, include: Collection[str]) -> dict[str, Json]:
     is_book = element.tag == "PubmedBookArticle"
     citation = _first(element, "BookDocument" if is_book else "MedlineCitation")
     article = citation if is_book else _first(citation, "Article")
@@ -60,7 +63,7 @@ def _article(element: Element) -> dict[str, Json]:
         "volume": whole_text(article.find("Journal/JournalIssue/Volume")),
         "issue": whole_text(article.find("Journal/JournalIssue/Issue")),
         "pages": whole_text(article.find("Pagination/MedlinePgn")),
-        "authors": authors[:AUTHORS_MAX],
+        "authors": authors if "authors" in include else authors[:AUTHORS_MAX],
         "authorCount": len(authors),
         "doi": identifiers.get("doi"),
         "pmcid": identifiers.get("pmc"),
@@ -69,6 +72,9 @@ def _article(element: Element) -> dict[str, Json]:
         "substances": [whole_text(each) for each in citation.findall("ChemicalList/Chemical/NameOfSubstance")],
         "databanks": list(_databanks(article)),
         "corrections": list(_corrections(citation)),
+        "affiliations": _affiliations(article) if "affiliations" in include else [],
+        "grants": list(_grants(article)) if "grants" in include else [],
+        "references": list(_references(element)) if "references" in include else [],
     }
     return {name: value for name, value in record.items() if value}
 
@@ -121,3 +127,29 @@ def _corrections(citation: Element) -> Iterator[dict[str, str]]:
         kind = each.get("RefType", "")
         if re.match(r"Retract|Erratum|Expression|Correct|Update|Republish|PartialRetract", kind):
             yield {"type": kind, "pmid": whole_text(each.find("PMID")), "source": whole_text(each.find("RefSource"))}
+
+
+def _affiliations(article: Element) -> list[str]:
+    """Return each affiliation once, without the addresses of persons."""
+    found = (whole_text(each) for each in article.findall("AuthorList/Author/AffiliationInfo/Affiliation"))
+    plain = (re.sub(r"\s*(Electronic address:\s*)?\S+@\S+", "", each).strip() for each in found)
+    return list(dict.fromkeys(each for each in plain if each))
+
+
+def _grants(article: Element) -> Iterator[dict[str, str]]:
+    for grant in article.findall("GrantList/Grant"):
+        facts = {"id": whole_text(grant.find("GrantID")), "agency": whole_text(grant.find("Agency"))}
+        yield {name: value for name, value in facts.items() if value}
+
+
+def _references(element: Element) -> Iterator[dict[str, str]]:
+    """Yield what the article cites, with the numbers that PubMed knows."""
+    for reference in element.findall("PubmedData/ReferenceList//Reference"):
+        numbers = {each.get("IdType"): whole_text(each) for each in reference.findall("ArticleIdList/ArticleId")}
+        facts = {
+            "citation": whole_text(reference.find("Citation")),
+            "pmid": numbers.get("pubmed"),
+            "doi": numbers.get("doi"),
+            "pmcid": numbers.get("pmc"),
+        }
+        yield {name: value for name, value in facts.items() if value}
