@@ -24,10 +24,10 @@ Json = Any
 ToolFunction = Callable[..., Awaitable[Any]]
 VERBS = (
     "get", "search", "list", "resolve", "map", "compare", "find", "lookup", "predict", "convert", "count",
-    "recommend", "match", "assess", "recode", "summarize", "run", "check", "format",
+    "recommend", "match", "assess", "recode", "summarize", "run", "check", "format", "describe", "suggest",
 )  # fmt: skip
-# Tools that join several calls into one page are named for the page.
-PAGES = ("dossier", "profile", "report", "landscape")
+# Tools that join several calls into one page are named for the page; others for what they run or bring.
+PAGES = ("dossier", "profile", "report", "landscape", "search", "values")
 _JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 
@@ -238,6 +238,7 @@ class Platform:
     `hosts` are further hosts that its tools ask, beside that of `base_url`. `key_parameter` and
     `contact_parameter` are the query parameters for the API key of the rate group and for the contact
     address, where they are configured. `pause_s` reads a wish for a pause from an answer's headers.
+    `keep_s` is how long an answer may be kept before the database is asked again.
     """
 
     name: str
@@ -250,6 +251,7 @@ class Platform:
     key_parameter: str = ""
     contact_parameter: str = ""
     pause_s: Callable[[Mapping[str, str]], float] = lambda headers: 0.0
+    keep_s: float = 7 * 24 * 3600.0
     tools: list[ToolSpec] = field(default_factory=list)
 
     def __post_init__(self) -> None:
