@@ -12,7 +12,7 @@ from mcp_server.envelope import Answer, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
 from mcp_server.platforms.uniprot.base import platform, sliced
-from mcp_server.platforms.uniprot.entry import IDENTITY_FIELDS, fetch_entry, nothing
+from mcp_server.platforms.uniprot.entry import IDENTITY_FIELDS, fetch_entry, identity, nothing
 from mcp_server.tool import Arg, Cite
 
 Json = Any
@@ -20,7 +20,7 @@ Json = Any
 BASE = "https://www.ebi.ac.uk/proteins/api"
 HOST = "www.ebi.ac.uk"
 PROTEIN = Cite("uniprot", "", "accession", "geneName")
-NO_LINKS = "del(.variants[].evidences?, .variants[].ftId?, .variants[].xrefs[]?.url?, .variants[].locations?)"
+NO_LINKS = "del(.variants[]? | .evidences, .ftId, .locations, .xrefs[]?.url)"
 
 Position = Annotated[int | None, Arg("Residue of the canonical sequence.", 600, minimum=1)]
 
@@ -76,14 +76,15 @@ async def get_genomic_coordinates(api: Api, accession: UniProtAccession, positio
     places = [_place(row, length, position) for row in record.get("gnCoordinate") or []]
     notes = [_isoform_note(accession)]
     if position and position > length:
-        return rows([], note=f"{canonical} has {length} residues; there is no residue {position}.")
+        missing = f"{canonical} has {length} residues; there is no residue {position}."
+        return rows([], data=_identity(record) | {"length": length}, note=missing)
     if any(row["assemblyName"] is None for row in places):
         notes.append("Where assemblyName is null, the database does not tell the assembly.")
     data = _identity(record) | {"length": length, "transcripts": places}
     return rows(places, data=data, note=" ".join(note for note in notes if note))
 
 
-@platform.tool(example={"accession": "Q653S1"}, cites=PROTEIN, noise="del(.sites[].datasets[]?.universalSpectrumId?)")
+@platform.tool(example={"accession": "Q653S1"}, cites=PROTEIN, noise="del(.sites[]?.datasets[]?.universalSpectrumId)")
 async def get_proteomics_ptms(
     api: Api, accession: UniProtAccession, position: Position = None, limit: Limit = 100, offset: Offset = 0
 ) -> Answer:
@@ -112,18 +113,18 @@ async def get_epitopes_and_antigens(
     features: [{type, begin, end, xrefs …}], epitopes before antigens.
     """
     found: list[Json] = []
-    identity: dict[str, Json] = {}
+    owner: dict[str, Json] = {}
     for path in ("epitope", "antigen"):
         try:
             part = await _get(api, f"/{path}/{_canonical(accession)}")
         except UpstreamNotFound:
             continue
         _same(part, accession)
-        identity = identity or _identity(part)
+        owner = owner or _identity(part)
         found += part.get("features") or []
-    if not identity:
+    if not owner:
         return await _nothing(api, accession, "epitope or antigen")
-    return sliced(found, limit, offset, identity, "features", _isoform_note(accession))
+    return sliced(found, limit, offset, owner, "features", _isoform_note(accession))
 
 
 async def _get(api: Api, path: str, parameters: dict[str, Json] | None = None) -> Json:
@@ -149,7 +150,11 @@ async def _nothing(api: Api, accession: str, what: str) -> Answer:
     merged = (
         f" {_canonical(accession)} was merged into {present}: ask for that." if present != _canonical(accession) else ""
     )
-    return rows([], note=nothing(entry, f"{what} at EBI's Proteins API, which stands beside its entry,") + merged)
+    return rows(
+        [],
+        data=identity(entry),
+        note=nothing(entry, f"{what} at EBI's Proteins API, which stands beside its entry,") + merged,
+    )
 
 
 def _same(found: Json, accession: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from mcp_server.args import Limit, UniProtAccession, gene_symbol_form
+from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Answer, InvalidArguments, rows
 from mcp_server.http.client import Api
 from mcp_server.platforms.uniprot.base import ENTRY, Cursor, OrganismId, next_cursor, page, platform, quoted
@@ -184,7 +185,9 @@ async def get_proteins_batch(api: Api, accessions: Accessions) -> Answer:
     if lost:
         notes.append(f"{len(lost)} of {len(asked)} accessions have no entry.")
     data = {"proteins": shown, "notFound": lost}
-    return rows(shown, data=data, note=" ".join(note for note in notes if note))
+    outcome = ResultOutcome.DATA if shown else ResultOutcome.UNKNOWN_ID
+    note = " ".join(note for note in notes if note)
+    return Answer(data, outcome, total=len(shown), returned=len(shown), note=note)
 
 
 @platform.tool(example={"query": "(gene:APP) AND (reviewed:true)", "group": "taxonomy"})

@@ -8,6 +8,7 @@ from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
 from mcp_server.platforms.uniprot.base import Cursor, exactly_one, listed, page, platform, quoted
 from mcp_server.platforms.uniprot.entry import IDENTITY_FIELDS, fetch_entry
+from mcp_server.platforms.uniprot.entry import identity as identity_of
 from mcp_server.tool import Arg, Cite
 
 Json = Any
@@ -105,7 +106,7 @@ async def get_uniparc_entry(
 @platform.tool(
     example={"query": "organism_id:9606"},
     cites=Cite("proteome", "[]", "id", "taxonomy.scientificName", f"{SITE}/proteomes/{{id}}"),
-    noise="del(.[].components, .[].citations, .[].taxonLineage)",
+    noise="del(.[]? | .components?, .citations?, .taxonLineage?)",
 )
 async def search_proteomes(
     api: Api,
@@ -170,7 +171,7 @@ async def _no_set(api: Api, accession: str, what: str) -> Answer:
         return entry
     present = entry["primaryAccession"]
     hint = f" It is now {present}: ask for that." if present != accession.partition("-")[0] else ""
-    return rows([], note=f"{accession} is in no {what}.{hint}")
+    return rows([], data=identity_of(entry), note=f"{accession} is in no {what}.{hint}")
 
 
 def _same(found: str, asked: str) -> None:

@@ -41,7 +41,7 @@ async def search_diseases(
     return listed(found, headers, note="" if found else f"UniProt's list has no disease for {query!r}.")
 
 
-@platform.tool(example={"kind": "keywords", "query": "allosteric enzyme"}, noise="del(.[].isA, .[].partOf)")
+@platform.tool(example={"kind": "keywords", "query": "allosteric enzyme"}, noise="del(.[]? | .isA?, .partOf?)")
 async def search_vocabulary(
     api: Api,
     kind: Annotated[Literal["keywords", "locations"], Arg("Which list.", "keywords")],
@@ -69,7 +69,7 @@ async def search_vocabulary(
 @platform.tool(
     example={"query": "zebrafish"},
     cites=Cite("taxonomy", "[]", "taxonId", "scientificName", f"{SITE}/taxonomy/{{id}}"),
-    noise="del(.[].lineage, .[].strains, .[].links)",
+    noise="del(.[]? | .lineage?, .strains?, .links?)",
 )
 async def search_taxonomy(
     api: Api,

@@ -318,10 +318,10 @@ async def test_a_batch_keeps_each_protein_under_the_accession_asked_for() -> Non
     assert "Q15086 was merged into P04637" in result.content["note"]
 
 
-async def test_a_batch_of_unknown_accessions_is_empty_and_a_broken_one_a_failure() -> None:
+async def test_a_batch_of_unknown_accessions_is_unknown_and_a_broken_one_a_failure() -> None:
     upstream = FakeUpstream({"/uniprotkb/accessions": NOTHING, "/uniprotkb/P99997": MISSING})
     nothing = await call(platform, upstream, "get_proteins_batch", accessions=["P99997"])
-    assert nothing.content["outcome"] == "empty"
+    assert nothing.content["outcome"] == "unknown_id"
     assert "1 of 1 accessions have no entry" in nothing.content["note"]
     broken = await call(
         platform, FakeUpstream({"/uniprotkb/accessions": BROKEN}), "get_proteins_batch", accessions=["P04626"]
