@@ -1,6 +1,5 @@
 """Measured activities: rows, the strongest compounds of a target, the targets of a compound."""
 
-import asyncio
 import statistics
 from collections.abc import Iterable
 from typing import Annotated
@@ -8,6 +7,7 @@ from typing import Annotated
 from mcp_server.args import ChemblId, Limit, Offset
 from mcp_server.envelope import Answer, Citation, InvalidArguments, empty, rows
 from mcp_server.http.client import Api
+from mcp_server.http.together import together
 from mcp_server.platforms.chembl.families import Family, family_of, no_molecule
 from mcp_server.platforms.chembl.service import (
     PAGE_ROWS,
@@ -160,8 +160,8 @@ async def _all_activities(api: Api, wanted: dict[str, Json], min_pchembl: float)
     found, total = await collection(api, "activity", "activities", parameters)
     _check_activities(found, wanted, min_pchembl)
     offsets = range(PAGE_ROWS, min(total, PAGES_READ * PAGE_ROWS), PAGE_ROWS)
-    pages = await asyncio.gather(
-        *(collection(api, "activity", "activities", {**parameters, "offset": offset}) for offset in offsets)
+    pages = await together(
+        collection(api, "activity", "activities", {**parameters, "offset": offset}) for offset in offsets
     )
     for page, _ in pages:
         _check_activities(page, wanted, min_pchembl)
@@ -238,11 +238,11 @@ async def get_target_potent_compounds(
 async def _target_types(api: Api, target_ids: list[str]) -> dict[str, str]:
     chunks = [target_ids[start : start + TARGETS_ASKED] for start in range(0, len(target_ids), TARGETS_ASKED)]
     fields = "target_chembl_id,target_type"
-    pages = await asyncio.gather(
-        *(
+    pages = await together(
+
             collection(api, "target", "targets", {"target_chembl_id__in": ",".join(chunk), "only": fields})
             for chunk in chunks
-        )
+
     )
     return {target["target_chembl_id"]: target["target_type"] for page, _ in pages for target in page}
 

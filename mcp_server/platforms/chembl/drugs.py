@@ -1,6 +1,5 @@
 """One drug: its id, mechanisms, indications, warnings and metabolism, and all of them on one page."""
 
-import asyncio
 import re
 from collections.abc import Awaitable, Sequence
 
@@ -8,6 +7,7 @@ from mcp_server.args import ChemblId, DrugName, Limit, Offset
 from mcp_server.envelope import Answer, Citation, empty, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamError
+from mcp_server.http.together import together
 from mcp_server.platforms.chembl.families import (
     FORM_FIELDS,
     Family,
@@ -281,10 +281,9 @@ async def drug_dossier(
     parts = dict(
         zip(
             ("mechanisms", "indications", "warnings"),
-            await asyncio.gather(
-                _part(_mechanisms(api, family), limit),
-                _part(_indications(api, family), limit),
-                _part(_warnings(api, family), limit),
+            await together(
+                _part(asked, limit)
+                for asked in (_mechanisms(api, family), _indications(api, family), _warnings(api, family))
             ),
             strict=True,
         )
