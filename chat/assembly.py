@@ -107,7 +107,7 @@ def failed_start(turn: Turn, problem: CannotStart) -> Iterator[Event]:
         question=turn.question,
         provider="",
         model=turn.model,
-        model_label=turn.model,
+        model_label=_label(turn),
         upstreams=turn.session.upstreams,
     )
     yield TurnEnd(
@@ -117,6 +117,15 @@ def failed_start(turn: Turn, problem: CannotStart) -> Iterator[Event]:
         message=TURN_SENTENCES[problem.outcome],
         detail=problem.detail,
     )
+
+
+def _label(turn: Turn) -> str:
+    """Return the name that people know a model by, or its key where it is not configured any more."""
+    try:
+        label: str = settings.BURP.chat.model(turn.model).label
+    except UnknownModel:
+        return turn.model
+    return label
 
 
 def _model(turn: Turn) -> ModelRow:

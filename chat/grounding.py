@@ -113,9 +113,14 @@ class Evidence:
         return Mention(found.kind, found.value, url, str(citation.get("label", "")), tuple(self.calls_with(found)))
 
 
+def unescaped(markdown: str) -> str:
+    """Take away the backslashes by which Markdown protects the stars and underscores of identifiers."""
+    return re.sub(r"\\([*_])", r"\1", markdown)
+
+
 def ground(answer: str, evidence: Evidence) -> Grounding:
-    """Check every identifier of `answer`, each once, in the order of the text."""
-    mentions = {found.key: evidence.mention(found) for found in find_in_text(answer)}
+    """Check every identifier of `answer` (Markdown), each once, in the order of the text."""
+    mentions = {found.key: evidence.mention(found) for found in find_in_text(unescaped(answer))}
     return Grounding(
         tuple(mention for mention in mentions.values() if mention.call_ids),
         tuple(mention for mention in mentions.values() if not mention.call_ids),

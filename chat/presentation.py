@@ -4,7 +4,6 @@
 seen before changes nothing, so a reader may be handed the log and the live stream together.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,6 +25,7 @@ from chat.events import (
     from_wire,
     to_wire,
 )
+from chat.grounding import unescaped
 from chat.safe_text import all_visible
 from mcp_server.codes import TURN_SENTENCES, TurnOutcome
 from mcp_server.identifiers import BY_NAME, Found, find_in_text, normalise, record_url
@@ -72,11 +72,6 @@ class Citation:
 def parse_time(at: str) -> datetime | None:
     """Read an event's time."""
     return datetime.fromisoformat(at).astimezone(UTC) if at else None
-
-
-def unescaped(markdown: str) -> str:
-    """Take away the backslashes by which Markdown protects the stars and underscores of identifiers."""
-    return re.sub(r"\\([*_])", r"\1", markdown)
 
 
 def _join(names: list[str]) -> str:

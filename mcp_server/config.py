@@ -12,7 +12,7 @@ class ServerConfig:
     """The settings of one server process.
 
     `gateway` stands for all hosts (`BURP_UPSTREAM_GATEWAY`); `contact` goes into the User-Agent;
-    `spool_dir` is where results above `spool_over_bytes` are handed over as files.
+    `spool_dir` is where results above `spool_over_bytes` are handed over as files; `cache` keeps answers of live upstreams on disk (`BURP_UPSTREAM_CACHE`).
     """
 
     upstreams: str = "snapshot"
@@ -24,6 +24,7 @@ class ServerConfig:
     contact: str = ""
     ncbi_api_key: str = ""
     tool_timeout_s: float = 60.0
+    cache: bool = False
 
     def __repr__(self) -> str:
         return f"ServerConfig(upstreams={self.upstreams!r}, data_dir={str(self.data_dir)!r})"
@@ -44,5 +45,6 @@ class ServerConfig:
             gateway=environment.get("BURP_UPSTREAM_GATEWAY", ""),
             contact=environment.get("BURP_CONTACT", ""),
             ncbi_api_key=environment.get("NCBI_API_KEY", ""),
+            cache=environment.get("BURP_UPSTREAM_CACHE", "1") not in ("0", "off", "no"),
             tool_timeout_s=float(environment.get("BURP_TOOL_TIMEOUT_S") or 60),
         )

@@ -132,20 +132,20 @@ def upstream_failure(error: UpstreamError, trace: CallTrace) -> Envelope:
 
 
 def provenance(trace: CallTrace) -> dict[str, Json]:
-    """Return when and where the data was fetched: for the snapshot, the oldest record's date."""
+    """Return when and where the data was fetched; records and kept answers keep their own time."""
     meta: dict[str, Json] = {"burp/requests": trace.requests}
     if trace.release:
         meta["burp/release"] = trace.release
-    if trace.origins:
-        date = min(origin.date for origin in trace.origins)
-        meta["burp/fetched_at"] = f"{date}T00:00:00Z"
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # A result is as old as its oldest part.
+    meta["burp/fetched_at"] = min([now, *(origin.fetched_at for origin in trace.origins)])
+    records = [origin for origin in trace.origins if origin.origin != "cache"]
+    if records:
         meta["burp/snapshot"] = {
-            "origin": "curated" if any(o.origin == "curated" for o in trace.origins) else "recorded",
-            "date": date,
-            "partial": any(origin.partial for origin in trace.origins),
+            "origin": "curated" if any(o.origin == "curated" for o in records) else "recorded",
+            "date": min(origin.date for origin in records),
+            "partial": any(origin.partial for origin in records),
         }
-    else:
-        meta["burp/fetched_at"] = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return meta
 
 

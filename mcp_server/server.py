@@ -15,6 +15,8 @@ from mcp.server.lowlevel import Server
 from mcp_server.codes import ToolCode
 from mcp_server.config import ServerConfig
 from mcp_server.envelope import Envelope, InvalidArguments, compact, failure, success, upstream_failure
+from mcp_server.http.breaker import Breakers
+from mcp_server.http.cache import ResponseCache
 from mcp_server.http.client import Api, CallTrace
 from mcp_server.http.errors import UpstreamError
 from mcp_server.http.live import LiveTransport
@@ -44,6 +46,8 @@ class ToolServer:
         # Records on disk may be read as fast as one likes.
         offline = config.upstreams == "snapshot"
         self.limits = RateLimits(frozenset({"ncbi"} if config.ncbi_api_key else ()), unlimited=offline)
+        self.breakers = Breakers()
+        self.cache = ResponseCache(config.data_dir / "cache") if config.upstreams == "live" and config.cache else None
 
     def listing(self) -> list[types.Tool]:
         """Return all tools as the protocol lists them, sorted by name."""
@@ -60,6 +64,7 @@ class ToolServer:
         try:
             async with asyncio.timeout(budget_s):
                 answer, citations = await tool.call(api, arguments)
+            await self._keep(tool, trace)
             return success(answer, citations, trace)
         except InvalidArguments as error:
             facts = {"argument": error.argument, "example": error.example}
@@ -72,6 +77,12 @@ class ToolServer:
             # An unexpected shape of an answer must not take other calls with it.
             log.exception("tool %s failed", name)
             return failure(ToolCode.INTERNAL, f"{type(error).__name__} in {name}: {error}", trace)
+
+    async def _keep(self, tool: ToolSpec, trace: CallTrace) -> None:
+        """Keep the answers that the tool has understood."""
+        if self.cache is not None:
+            for request, response in trace.fresh:
+                await self.cache.keep(request, response, tool.platform.keep_s)
 
     def _api(self, tool: ToolSpec, trace: CallTrace, budget_s: float, progress: Any) -> Api:
         platform = tool.platform
@@ -90,6 +101,8 @@ class ToolServer:
             pause_s=platform.pause_s,
             progress=progress or (lambda message: None),
             trace=trace,
+            breakers=self.breakers,
+            cache=self.cache,
         )
 
     def mcp(self) -> Server:
@@ -136,8 +149,10 @@ class ToolServer:
         )
 
     async def aclose(self) -> None:
-        """Close the transport."""
+        """Close the transport and the cache."""
         await self.transport.aclose()
+        if self.cache is not None:
+            await self.cache.aclose()
 
 
 class _ProgressSender:

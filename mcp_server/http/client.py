@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from mcp_server.http.breaker import Breakers
+from mcp_server.http.cache import ResponseCache
 from mcp_server.http.errors import (
     UpstreamBadResponse,
     UpstreamError,
@@ -38,6 +40,7 @@ class CallTrace:
     requests: list[dict[str, Json]] = field(default_factory=list)
     origins: list[Origin] = field(default_factory=list)
     release: str = ""
+    fresh: list[tuple[Request, Response]] = field(default_factory=list, repr=False)
 
 
 @dataclass
@@ -58,6 +61,8 @@ class Api:
     pause_s: Callable[[Mapping[str, str]], float] = lambda headers: 0.0
     progress: Callable[[str], None] = lambda message: None
     trace: CallTrace = field(default_factory=CallTrace)
+    breakers: Breakers = field(default_factory=Breakers)
+    cache: ResponseCache | None = None
 
     async def get(
         self,
@@ -138,6 +143,8 @@ class Api:
         self.trace.requests.append(record)
         started = time.monotonic()
         try:
+            if kept := await self._kept(request, record):
+                return kept
             async for attempt in attempts(self._remaining_s):
                 with attempt:
                     record["attempts"] = attempt.num
@@ -148,7 +155,30 @@ class Api:
         finally:
             record["seconds"] = round(time.monotonic() - started, 3)
 
+    async def _kept(self, request: Request, record: dict[str, Json]) -> Response | None:
+        """Return the answer that an earlier call has left, if it is still fresh enough."""
+        kept = await self.cache.get(request) if self.cache else None
+        if kept is not None:
+            record.update(status=kept.status, bytes=len(kept.content), cached=True)
+            self.trace.origins.extend([kept.origin] if kept.origin else [])
+        return kept
+
     async def _attempt(self, request: Request, record: dict[str, Json]) -> Response:
+        self.breakers.check(request.host)
+        try:
+            response = await self._sent(request, record)
+        except UpstreamError as error:
+            self.breakers.note(error)
+            raise
+        except BaseException:
+            self.breakers.note_cancelled(request.host)
+            raise
+        self.breakers.note_success(request.host)
+        if response.origin is None and response.status == 200:
+            self.trace.fresh.append((request, response))
+        return response
+
+    async def _sent(self, request: Request, record: dict[str, Json]) -> Response:
         waiting = time.monotonic()
         held_s = self.limits.held_s(self.platform, self.rate)
         if held_s > self._remaining_s():

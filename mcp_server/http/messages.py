@@ -40,11 +40,19 @@ class Request:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an answer that was not fetched now comes from."""
+    """Where an answer that was not fetched now comes from: `recorded`, `curated` or `cache`.
+
+    `date` is a day, or for the cache the moment of fetching, both UTC in ISO 8601.
+    """
 
     origin: str
     date: str
     partial: bool = False
+
+    @property
+    def fetched_at(self) -> str:
+        """The moment of fetching; a day counts from its beginning."""
+        return self.date if "T" in self.date else f"{self.date}T00:00:00Z"
 
 
 @dataclass(frozen=True)
@@ -85,13 +93,16 @@ def canonical_url(url: str) -> str:
     return urlunsplit((parts.scheme, host, quote(parts.path, safe="/%:@!$&'()*+,;=~"), urlencode(kept), ""))
 
 
-def canonical_key(method: str, url: str, body: Json = None, text: str | None = None) -> str:
+def canonical_key(
+    method: str, url: str, body: Json = None, text: str | None = None, *, whole_query: bool = False
+) -> str:
     """Return what two requests for the same answer have in common.
 
     GraphQL requests are told apart by operation and variables, so that a changed field list
-    finds the same record and is caught by the snapshot's own check instead.
+    finds the same record and is caught by the snapshot's own check instead; with `whole_query`
+    the field list counts as well.
     """
-    if isinstance(body, dict) and "query" in body and "variables" in body:
+    if not whole_query and isinstance(body, dict) and "query" in body and "variables" in body:
         body = {"operationName": body.get("operationName"), "variables": body["variables"]}
     parts = [method.upper(), canonical_url(url)]
     if body is not None:
