@@ -15,11 +15,11 @@ from mcp_server.codes import ToolCode
 Json = Any
 INSPECT = "inspect_artifact"
 # The answer of a filter is capped: lists are cut, and the cut is counted.
-ROWS_KEPT = 100
-_MECHANISM = "{mechanismOfAction, actionType, targets: [(.targets // [])[:3][] | {approvedSymbol}]}"
+ROWS_KEPT = 200
+_MECHANISM = "{mechanismOfAction, actionType, targets: [(.targets // [])[:8][] | {approvedSymbol}]}"
 _DRUG = (
     "{id, maxClinicalStage, drug: (.drug | if . == null then null else {id, name, drugType, parentMolecule, "
-    f"mechanismsOfAction: {{rows: [(.mechanismsOfAction.rows? // [])[:3][] | {_MECHANISM}]}}}} end)}}"
+    f"mechanismsOfAction: {{rows: [(.mechanismsOfAction.rows? // [])[:12][] | {_MECHANISM}]}}}} end)}}"
 )
 _TARGET = "{score, target: (.target | {id, approvedSymbol})}"
 

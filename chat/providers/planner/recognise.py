@@ -54,6 +54,11 @@ class Question:
         """The disease that the question is about, or an empty string."""
         return self.diseases[0] if self.diseases else ""
 
+    @property
+    def wants_open_trials(self) -> bool:
+        """Whether the question asks for trials that people can still join."""
+        return "open_trials" in self.tasks
+
     def identifier(self, kind: str) -> str:
         """Return the first identifier of a kind, or an empty string."""
         return next((value for name, value in self.identifiers if name == kind), "")
@@ -142,8 +147,6 @@ def _plain(text: str) -> str:
     """Return the text with plain dashes and quotes and single blanks."""
     plain = unicodedata.normalize("NFKC", text)
     plain = re.sub("[\u2010-\u2015\u2212]", "-", plain).replace("\u2019", "'")
-    # "non-small-cell lung cancer" is filed as "non-small cell lung cancer".
-    plain = re.sub(r"(?i)\bnon[- ]small[- ]cell\b", "non-small cell", plain)
     return " ".join(plain.split())
 
 

@@ -36,6 +36,18 @@ DISEASE_ABBREVIATIONS = {
     "T2D": "type 2 diabetes mellitus",
 }
 
+# Interventions of a trial that are measured or compared, not tested.
+NOT_TESTED = re.compile(
+    r"(?i)biospecimen|tomograph|imaging|resonance|scan\b|echocardiogra|biopsy|questionnaire|survey|placebo|assessment"
+)
+# By which CPIC names patients.
+CPIC_ABBREVIATIONS = {
+    "CVI": "cardiovascular indications",
+    "ACS": "acute coronary syndrome",
+    "PCI": "percutaneous coronary intervention",
+    "NVI": "neurovascular indications",
+}
+
 # What may stand between a biomarker and its disease: "HER2-positive breast cancer", "EGFR mutant NSCLC".
 MARKER_STATES = (
     r"positive|negative|mutant|mutated|mutation[- ]positive|amplified|overexpress\w+|driven|rearranged|"
@@ -173,6 +185,7 @@ TASKS = {
     "drugs": r"drugs?|medicines?|inhibitors?|treat(?:s|ed|ing|ment|ments)?|therap(?:y|ies|eutics?)|compounds?|"
     r"antibod\w+",
     "trials": r"trials?|recruit\w+|NCTs?",
+    "open_trials": r"open|recruiting|enrolling|ongoing|comes next|currently",
     "pharmacogenomics": r"pharmacogen\w+|PGx|dos(?:e|es|ing|age)|genotypes?|metaboli[sz]\w*|star alleles?|haplotypes?|"
     r"alleles?|drug response|respond\w*|CPIC|ClinPGx|PharmGKB",
     "guideline": r"guidelines?|CPIC|DPWG|recommend\w*",

@@ -18,7 +18,7 @@ def section(gene: Gene, star: Result, frequencies: Result) -> str:
     rows = [
         [
             f"`{gene.symbol}{name}`",
-            compose.plain(text_at(functions.get(name), "clinicalfunctionalstatus")),
+            compose.plain(text_at(functions.get(name), "clinicalfunctionalstatus")) or "not recorded",
             *(measured.get(name, {}).get(group, "not measured") for group in groups),
         ]
         for name in names
@@ -36,6 +36,19 @@ def section(gene: Gene, star: Result, frequencies: Result) -> str:
         note = "; ".join(f"{result.call.about}: {compose.said(result)}" for result in nothing)
         return compose.section(f"Alleles of {gene.symbol}", f"{note}." if note else "")
     return compose.section(f"Alleles of {gene.symbol}", compose.table(head, rows), notes + frequency)
+
+
+def in_short(gene: Gene, star: Result, frequencies: Result) -> str:
+    """Return the most frequent alleles whose function is not normal, by function."""
+    functions = {text_at(row, "name"): text_at(row, "clinicalfunctionalstatus") for row in star.rows("alleles")}
+    groups: dict[str, list[str]] = {}
+    measured = _frequencies(frequencies)
+    for name in _names(list(functions), measured):
+        seen = any(float(value) > 0 for value in measured.get(name, {}).values())
+        function = functions.get(name, "") if seen or not measured else ""
+        if function and not function.casefold().startswith(("normal", "uncertain", "unknown")):
+            groups.setdefault(compose.plain(function.lower()), []).append(f"`{gene.symbol}{name}`")
+    return "; ".join(f"{function}: {compose.listed(names)}" for function, names in groups.items())
 
 
 def _frequencies(result: Result) -> dict[str, dict[str, str]]:

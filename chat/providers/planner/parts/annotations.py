@@ -1,12 +1,15 @@
 """What ClinPGx has on a drug or gene: graded annotations, each with its variant, level and kind of effect."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from chat.providers.planner import compose
+from chat.providers.planner.parts.diseases import is_kind_of
 from chat.providers.planner.results import Call, Json, Result, call, list_at, records_at, text_at
 
 SHOWN = 10
+SHOWN_EACH = 4
+NAMES_SHOWN = 8
 LEVELS = ("1A", "1B", "2A", "2B", "3", "4")
 
 
@@ -29,6 +32,16 @@ class Annotation:
         return compose.link("clinpgx_annotation", self.id, f"annotation {self.id}", self.url)
 
     @property
+    def in_short(self) -> str:
+        """Variant, effect, drug, level and link in one clause."""
+        kinds = compose.plain(compose.listed([kind.lower() for kind in self.kinds]))
+        genes = f" ({compose.plain(compose.listed(self.genes, 2))})" if self.genes and "*" not in self.variant else ""
+        facts = f"level {self.level or 'not given'}, {self.link}"
+        return (
+            f"{allele_text(self.variant)}{genes} on {kinds} of {compose.plain(compose.listed(self.drugs, 3))} ({facts})"
+        )
+
+    @property
     def about_dosing(self) -> bool:
         """Whether it says that the variant changes the dose."""
         return any("dos" in kind.casefold() for kind in self.kinds)
@@ -37,12 +50,28 @@ class Annotation:
         """Return its table row."""
         return [
             compose.plain(compose.listed(self.drugs, 3)),
-            allele_text(self.variant),
+            allele_text(self.variant) or "not recorded",
             f"level {self.level}" if self.level else "no level given",
-            compose.plain(", ".join(self.kinds)),
-            compose.plain(compose.listed(self.phenotypes, 3)),
+            compose.plain(", ".join(self.kinds)) or "not recorded",
+            compose.plain(compose.listed(self.phenotypes, 3)) or "not recorded",
             self.link,
         ]
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a question is about: annotations on other drugs, diseases and variants are only counted."""
+
+    disease: str = ""
+    drugs: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+
+    def rank(self, each: Annotation) -> int:
+        """Return 0 for an annotation on the question's variant or drug, 1 for its disease, 2 for others."""
+        drugs = {name.casefold() for name in each.drugs}
+        if drugs & {name.casefold() for name in self.drugs} or any(name in each.variant for name in self.variants):
+            return 0
+        return 1 if any(is_kind_of(name, self.disease) for name in each.phenotypes) else 2
 
 
 HEAD = ("Drug", "Variant", "Evidence", "Effect on", "Phenotype", "Record")
@@ -98,24 +127,59 @@ def by_outcome(asked: Sequence[tuple[str, Result]]) -> tuple[list[str], list[str
     return having, nothing, failed
 
 
-def section(asked: Sequence[tuple[str, Result]], not_asked: Sequence[str] = ()) -> str:
+def section(
+    asked: Sequence[tuple[str, Result]],
+    not_asked: Sequence[str] = (),
+    about: Words | None = None,
+    *,
+    dosing_first: bool = False,
+) -> str:
     """Return the section on annotations: what there is, what there is not, what is not known, what was not asked."""
     _, nothing, failed = by_outcome(asked)
     graded = {each.id: each for _, result in asked for each in read_annotations(result)}
-    strongest = sorted(graded.values(), key=lambda each: _rank(each.level))[:SHOWN]
-    notes = []
-    if len(graded) > SHOWN:
-        notes.append(f"Shown are the {SHOWN} of {len(graded)} annotations with the strongest evidence.")
-    if graded and not any(each.about_dosing for each in graded.values()):
-        notes.append(f"None of {'these' if len(graded) <= SHOWN else 'all these'} is a dosing annotation.")
+    ranked = sorted(graded.values(), key=lambda each: (about.rank(each) if about else 0, _rank(each.level)))
+    fitting = [each for each in ranked if about is None or about.rank(each) < 2]
+    shown = _shown(fitting, dosing_first=dosing_first)
+    notes = _counted(graded.values(), fitting, shown)
     if nothing:
         notes.append(f"Nothing found in ClinPGx: {compose.listed(nothing)}. That is a finding, not a gap.")
     if failed:
         notes.append(f"Not known: {compose.listed(failed)}.")
     if not_asked:
-        notes.append(f"Not asked: {compose.listed(not_asked)}.")
+        notes.append(f"Not asked: {compose.listed(not_asked, NAMES_SHOWN)}.")
     when = compose.as_of(result for _, result in asked if result.has_data)
     if when:
         notes.append(f"ClinPGx {when}.")
-    table = compose.table(HEAD, [each.row() for each in strongest]) if graded else ""
+    table = compose.table(HEAD, [each.row() for each in shown]) if shown else ""
     return compose.section("Pharmacogenomics in ClinPGx", table, " ".join(notes))
+
+
+def _shown(fitting: Sequence[Annotation], *, dosing_first: bool) -> list[Annotation]:
+    """Return those to show: all on dosing where that is the question, then some of each drug."""
+    dosing = [each for each in fitting if dosing_first and each.about_dosing]
+    of_drug: dict[tuple[str, ...], int] = {}
+    rest = []
+    for each in fitting:
+        of_drug[each.drugs] = of_drug.get(each.drugs, 0) + 1
+        if each not in dosing and (not dosing_first or of_drug[each.drugs] <= SHOWN_EACH):
+            rest.append(each)
+    return [*dosing, *rest][: max(SHOWN, len(dosing))]
+
+
+def _counted(graded: Collection[Annotation], fitting: Sequence[Annotation], shown: Sequence[Annotation]) -> list[str]:
+    """Say how many annotations are shown of how many, and how many are about dosing."""
+    notes = []
+    dosing = sum(each.about_dosing for each in graded)
+    if len(fitting) > len(shown):
+        notes.append(f"Shown are {len(shown)} of {len(fitting)}, by drug and by strength of evidence.")
+    others = len(graded) - len(fitting)
+    if others:
+        count = compose.counted(others, "further annotation")
+        notes.append(f"{count} on other drugs, diseases and variants {'is' if others == 1 else 'are'} not shown.")
+    if graded and not dosing:
+        notes.append(f"None of {'these' if len(graded) <= SHOWN else 'all these'} is a dosing annotation.")
+    elif dosing:
+        notes.append(
+            f"{dosing} of {compose.counted(len(graded), 'annotation')} {'is' if dosing == 1 else 'are'} on dosing."
+        )
+    return notes

@@ -93,6 +93,15 @@ def by_condition(record: Json, words: Sequence[str]) -> str:
     return compose.document(compose.table(("Condition", "Record", "Classification"), shown), note)
 
 
+def for_condition(record: Json, disease: str) -> str:
+    """Return what is said for a disease by its own name, with the link to that statement, or an empty string."""
+    for row in records_at(record, "conditions") if disease else []:
+        if any(name.casefold() == disease.casefold() for name in _names(row)) and _said(row):
+            link = compose.link("clinvar_record", text_at(row, "accession").partition(".")[0])
+            return f"{compose.plain('; '.join(_said(row)))} ({link})"
+    return ""
+
+
 def _names(row: Json) -> list[str]:
     return [str(name) for name in list_at(row, "conditions")]
 

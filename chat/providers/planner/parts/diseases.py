@@ -1,5 +1,6 @@
 """A disease in the user's words: which Open Targets records fit, and which one an answer uses."""
 
+import re
 from dataclasses import dataclass
 
 from chat.providers.planner import compose
@@ -28,18 +29,27 @@ class Disease:
     @property
     def reading(self) -> str:
         """How the words were read, and what else they could have meant."""
-        if not self.others:
-            return f"“{compose.plain(self.asked)}” is read as {self.link}"
+        read = f"“{compose.plain(self.asked)}” is read as {self.link}{self.why}"
         others = [f"{compose.plain(name)} ({compose.open_targets_link('disease', id)})" for id, name in self.others]
-        return (
-            f"“{compose.plain(self.asked)}” is read as {self.link}{self.why}; it also fits {compose.listed(others, 3)}"
-        )
+        return f"{read}; it also fits {compose.listed(others, 3)}" if others else read
+
+    @property
+    def records(self) -> tuple[tuple[str, str], ...]:
+        """The ids and names of all records that fit the words, this one first."""
+        return ((self.id, self.name), *self.others)
+
+
+def look_up_words(words: str) -> str:
+    """Return the words as databases file them: "non-small-cell lung cancer" is their "non-small cell lung cancer"."""
+    plain = re.sub("[\u2010-\u2015\u2212]", "-", words)
+    return re.sub(r"(?i)\b(non-|)small[- ]cell\b", r"\1small cell", re.sub(r"(?i)\bnon small\b", "non-small", plain))
 
 
 def disease_call(words: str) -> Call:
     """Return the call that looks the words up."""
     about = f"the disease “{words}”"
-    return call("opentargets__search_entities", about, query=words, entity_types=["disease"], limit=SEARCHED)
+    query = look_up_words(words)
+    return call("opentargets__search_entities", about, query=query, entity_types=["disease"], limit=SEARCHED)
 
 
 def gene_diseases_call(symbol: str, ensembl_id: str) -> Call:
@@ -58,8 +68,9 @@ def choose_disease(words: str, search: Result, gene_diseases: Result | None = No
     hits = [(text_at(row, "id"), text_at(row, "name")) for row in rows]
     if not hits:
         return None
-    named = {text_at(row, "id") for row in rows if text_at(row, "match") in ("name", "synonym")}
-    fitting = [hit for hit in hits if hit[0] in named or _core(hit[1]) == _core(words)]
+    matches = {text_at(row, "id"): text_at(row, "match") for row in rows}
+    fits = {id for id, name in hits if matches[id] in ("name", "synonym") or _core(name) == _core(words)}
+    fitting = sorted((hit for hit in hits if hit[0] in fits), key=lambda hit: matches[hit[0]] != "name")
     scores = _scores(gene_diseases) if gene_diseases else {}
     linked = [hit for hit in fitting if hit[0] in scores]
     chosen, why = (fitting or hits)[0], ""
@@ -71,12 +82,18 @@ def choose_disease(words: str, search: Result, gene_diseases: Result | None = No
     return Disease(words, *chosen, why=why, others=others)
 
 
-_HEADS = {"cancer": "cancer", "carcinoma": "cancer", "neoplasm": "cancer", "tumor": "cancer", "tumour": "cancer"}
+_HEAD = re.compile(r"(?:cancer|carcinoma|neoplasm|tumou?r)s?")
 
 
 def _core(name: str) -> tuple[str, ...]:
     """Return the words of a name, with the words for a malignant growth made equal."""
-    return tuple(_HEADS.get(word, word) for word in name.casefold().replace("-", " ").split())
+    words = re.findall(r"[a-z0-9]+", look_up_words(name).casefold())
+    return tuple("cancer" if _HEAD.fullmatch(word) else word for word in words)
+
+
+def is_kind_of(name: str, words: str) -> bool:
+    """Whether a disease's name holds all of the words, in any order."""
+    return bool(words) and set(_core(words)) <= set(_core(name))
 
 
 def _scores(gene_diseases: Result) -> dict[str, float]:

@@ -13,7 +13,9 @@ from enum import StrEnum
 from chat.providers.planner.parts.drugs import Drug, Mechanism
 
 # Stems that the WHO gives to kinase inhibitors, and to antibodies and their fragments.
-_INHIBITOR_STEM = re.compile(r"(?i)(?:tinib|rafenib|ciclib)$")
+_INHIBITOR_STEM = re.compile(r"(?i)(?:tinib|rafenib|ciclib|lisib|sertib)$")
+# The WHO's stem for inhibitors of vessel growth: small molecules of this name inhibit receptor kinases.
+_SMALL_INHIBITOR_STEM = re.compile(r"(?i)anib$")
 _ANTIBODY_STEM = re.compile(r"(?i)(?:mab|bart|tug|mig)$")
 
 
@@ -57,16 +59,23 @@ def _on(drug: Drug, kinases: Collection[str]) -> list[Mechanism]:
 
 
 def _inhibits(action: str, text: str) -> bool:
-    return "INHIBITOR" in action.upper() or "inhibitor" in text.casefold()
+    acts = ("INHIBITOR", "NEGATIVE ALLOSTERIC MODULATOR")
+    return any(word in action.upper() for word in acts) or "inhibitor" in text.casefold()
 
 
 def _by_stem(drug: Drug) -> Classified:
     first, _, rest = drug.name.partition(" ")
     if _ANTIBODY_STEM.search(first) and drug.drug_type.casefold() != "small molecule":
         return Classified(drug, Kind.CONJUGATE if rest else Kind.ANTIBODY, by_stem=True)
-    if _INHIBITOR_STEM.search(first):
+    is_small = drug.drug_type.casefold() == "small molecule" and _SMALL_INHIBITOR_STEM.search(first)
+    if is_small or _INHIBITOR_STEM.search(first):
         return Classified(drug, Kind.INHIBITOR, by_stem=True)
     return Classified(drug, Kind.UNCLASSIFIED)
+
+
+def is_named_inhibitor(name: str) -> bool:
+    """Whether a name has the stem of a kinase inhibitor."""
+    return bool(_INHIBITOR_STEM.search(name.partition(" ")[0]))
 
 
 def _is_conjugate_name(name: str) -> bool:

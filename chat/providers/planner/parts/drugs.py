@@ -1,38 +1,23 @@
-"""Drugs as Open Targets lists them by target: salts joined with their parent, each with its best stage."""
+"""Drugs as the databases list them by target: salts joined with their parent, each with its best stage."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from chat.providers.planner import compose, wording
+from chat.providers.planner.parts import stages
 from chat.providers.planner.results import Call, Json, Result, call, records_at, text_at
 
 LISTED = 200
-# Weakest first. What is not here counts as unknown.
-STAGES = (
-    "UNKNOWN",
-    "PRECLINICAL",
-    "IND",
-    "EARLY_PHASE_1",
-    "PHASE_1",
-    "PHASE_1_2",
-    "PHASE_2",
-    "PHASE_2_3",
-    "PHASE_3",
-    "PREAPPROVAL",
-    "APPROVAL",
-    "PHASE_4",
-    "WITHDRAWAL",
-)
-STAGE_WORDS = {"APPROVAL": "approved", "PHASE_4": "approved (phase 4)", "WITHDRAWAL": "withdrawn", "IND": "IND"}
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How a drug acts, and on which genes."""
+    """How a drug acts, and on which genes. `form` is the ChEMBL record that says so; without one it is Open Targets."""
 
     text: str
     action: str
     genes: tuple[str, ...]
+    form: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,11 +27,12 @@ class Form:
     chembl_id: str
     name: str
     stage: str = ""
+    phase: float | None = None
 
     @property
-    def rank(self) -> int:
-        """How far the form got; -1 where that is not recorded."""
-        return STAGES.index(self.stage) if self.stage in STAGES[1:] else -1
+    def level(self) -> float:
+        """How far the form got by either source; -1 where that is not recorded."""
+        return stages.level_of(self.stage, self.phase)
 
 
 @dataclass
@@ -60,23 +46,44 @@ class Drug:
     mechanisms: list[Mechanism] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)
     joined_by_name: bool = False
+    withdrawn: bool = False
 
     @property
     def best(self) -> Form | None:
         """The form that got furthest, if any stage is recorded."""
-        known = [form for form in self.forms if form.rank >= 0]
-        return max(known, key=lambda form: form.rank) if known else None
+        known = [form for form in self.forms if form.level >= 0]
+        return max(known, key=lambda form: form.level) if known else None
+
+    @property
+    def level(self) -> float:
+        """How far the drug got; -1 where no stage is recorded."""
+        return self.best.level if self.best else stages.UNKNOWN
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether any form is approved, for whatever disease."""
+        return self.level >= stages.APPROVED_LEVEL
 
     @property
     def stage(self) -> str:
-        """The highest stage in words, with the form it belongs to where that is a salt; empty if not recorded."""
+        """The highest stage in words, with its source and, for a salt, its form; empty if not recorded."""
+        return self._stage(with_link=False)
+
+    @property
+    def linked_stage(self) -> str:
+        """The highest stage with a link to the record that has it."""
+        return self._stage(with_link=True)
+
+    def _stage(self, *, with_link: bool) -> str:
         best = self.best
         if best is None:
-            return ""
-        words = STAGE_WORDS.get(best.stage, best.stage.lower().replace("_", " ", 1).replace("_", "/"))
-        withdrawn = any(form.stage == "WITHDRAWAL" for form in self.forms)
-        note = ", a form withdrawn" if withdrawn and best.stage != "WITHDRAWAL" else ""
-        return f"{words}{note}" + (f" (as {added(self.name, best.name)})" if best.chembl_id != self.chembl_id else "")
+            return "**withdrawn** from a market" if self.withdrawn else ""
+        form = added(self.name, best.name) if best.chembl_id != self.chembl_id else ""
+        words = stages.sourced_words(best.stage, best.phase, best.chembl_id if with_link else "", form)
+        if self.withdrawn:
+            return f"{words}, **withdrawn** from a market"
+        one_withdrawn = best.stage != stages.WITHDRAWN and any(each.stage == stages.WITHDRAWN for each in self.forms)
+        return f"{words}{', a form withdrawn' if one_withdrawn else ''}"
 
     @property
     def ids(self) -> str:
@@ -99,6 +106,12 @@ def drug_link(chembl_id: str) -> str:
 def added(parent: str, name: str) -> str:
     """Return what a form's name adds to its parent's: "ditosylate"."""
     return shown(name.removeprefix(parent).strip() or name)
+
+
+def parent_name(name: str) -> str:
+    """Return a name without the salt or hydrate behind it."""
+    first, _, rest = name.partition(" ")
+    return first if rest and set(rest.upper().split()) <= wording.SALTS else name
 
 
 def target_drugs_call(symbol: str, ensembl_id: str) -> Call:
@@ -131,21 +144,28 @@ def _parent(row: Json, names: dict[str, str]) -> tuple[str, str, bool]:
     recorded = text_at(row, "drug.parentMolecule.id")
     if recorded:
         return recorded, text_at(row, "drug.parentMolecule.name") or name, False
-    first, _, rest = name.partition(" ")
-    if rest and first in names and set(rest.upper().split()) <= wording.SALTS:
-        return names[first], first, True
+    parent = parent_name(name)
+    if parent != name and parent in names:
+        return names[parent], parent, True
     return id, name, False
 
 
 def _take_in(drug: Drug, form: Form, symbol: str, row: Json) -> None:
     """Add a row to its parent."""
-    if all(known.chembl_id != form.chembl_id for known in drug.forms):
+    known = [each.chembl_id for each in drug.forms]
+    if form.chembl_id not in known:
         drug.forms.append(form)
+    elif form.level > drug.forms[known.index(form.chembl_id)].level:
+        drug.forms[known.index(form.chembl_id)] = form
     if symbol not in drug.targets:
         drug.targets.append(symbol)
     drug.drug_type = drug.drug_type or text_at(row, "drug.drugType")
     for mechanism in records_at(row, "drug.mechanismsOfAction.rows"):
         genes = tuple(text_at(target, "approvedSymbol") for target in records_at(mechanism, "targets"))
-        read = Mechanism(text_at(mechanism, "mechanismOfAction"), text_at(mechanism, "actionType"), genes)
+        action = text_at(mechanism, "actionType")
+        text = text_at(mechanism, "mechanismOfAction") or " ".join(
+            [*filter(None, genes), action.lower()] if action else []
+        )
+        read = Mechanism(text, action, genes)
         if read.text and read not in drug.mechanisms:
             drug.mechanisms.append(read)

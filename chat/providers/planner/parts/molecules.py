@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from chat.providers.planner import compose
 from chat.providers.planner.parts.drugs import shown
+from chat.providers.planner.parts.stages import sourced_words
 from chat.providers.planner.parts.stop import AnswerNow
 from chat.providers.planner.results import Call, Result, call, records_at, text_at
 
@@ -37,7 +38,7 @@ class Molecule:
         read = name if name.casefold() == self.asked.casefold() else f"“{compose.plain(self.asked)}” is read as {name}"
         forms = [f"{shown(form)} {compose.link('chembl', id)}" for id, form in self.forms if id != self.chembl_id]
         also = f"; further forms: {compose.listed(forms, 4)}" if forms else ""
-        phase = f"; highest phase over its forms: {self.phase}" if self.phase else ""
+        phase = f"; {self.phase}" if self.phase else ""
         return f"{read} ({self.link}){phase}{f', **{self.withdrawn}**' if self.withdrawn else ''}{also}"
 
 
@@ -60,12 +61,18 @@ def read_molecule(asked: str, result: Result) -> Molecule | None:
         chembl_id=text_at(first, "parent_chembl_id"),
         name=text_at(first, "pref_name"),
         matched_as=matched_as,
-        phase=text_at(first, "max_phase_over_forms").removesuffix(".0"),
+        phase=_phase(first.get("max_phase_over_forms")),
         withdrawn=_withdrawal(first) if first.get("withdrawn_flag") is True else "",
         forms=tuple(
             (text_at(form, "molecule_chembl_id"), text_at(form, "pref_name")) for form in records_at(first, "forms")
         ),
     )
+
+
+def _phase(value: object) -> str:
+    """Return ChEMBL's highest phase over the forms in words."""
+    phase = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return sourced_words("", phase)
 
 
 def _withdrawal(molecule: dict[str, object]) -> str:

@@ -2,11 +2,12 @@
 
 from chat.providers.planner import compose
 from chat.providers.planner.parts import annotations, trials
+from chat.providers.planner.parts.chembl_drugs import add_mechanisms, mechanisms_call
 from chat.providers.planner.parts.diseases import choose_disease, disease_call
 from chat.providers.planner.parts.drugs import Drug, join_forms, shown, target_drugs_call
 from chat.providers.planner.parts.gene_drugs import drug_section, drugs_in_short
 from chat.providers.planner.parts.genes import gene_call, read_gene, resolve_protein
-from chat.providers.planner.parts.inhibitors import mechanism_text, mechanisms_call
+from chat.providers.planner.parts.inhibitors import mechanism_text
 from chat.providers.planner.parts.kinases import targets_call
 from chat.providers.planner.parts.molecules import drug_call, read_molecule
 from chat.providers.planner.recognise import Question
@@ -29,7 +30,7 @@ def gene(question: Question) -> Recipe[str]:
         annotations.annotations_call(gene=found.symbol),
     )
     drugs = join_forms([(found.symbol, listed)])
-    staged = sorted((drug for drug in drugs if drug.best), key=lambda drug: -(drug.best.rank if drug.best else 0))
+    staged = sorted((drug for drug in drugs if drug.best), key=lambda drug: -drug.level)
     first = staged[:FOLLOWED]
     place = ":".join(part for part in (gene_result.text("seq_region_name"), gene_result.text("start")) if part)
     card = f"{gene_result.text('assembly_name')} {place}–{gene_result.text('end')}" if place else ""
@@ -70,6 +71,7 @@ def drug(question: Question) -> Recipe[str]:
         trials.trials_call(name, question.disease),
         annotations.annotations_call(drug=name),
     )
+    add_mechanisms(parent, curated)
     return compose.document(
         f"**{molecule.reading}.** Mechanism: {mechanism_text(parent, curated)}. "
         + trials.in_short([(name, registered)], question.disease),

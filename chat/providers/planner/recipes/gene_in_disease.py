@@ -1,23 +1,30 @@
 """A gene in a disease, mutated or not: drugs on it, how they act, a variant, trials, annotations, papers."""
 
-import re
 from dataclasses import dataclass, field
 
 from chat.providers.planner import compose
-from chat.providers.planner.parts import annotations, clinvar, inhibitors, literature, trials
+from chat.providers.planner.parts import annotations, chembl_drugs, clinvar, inhibitors, literature, residues, trials
 from chat.providers.planner.parts.diseases import Disease, choose_disease, disease_call
 from chat.providers.planner.parts.drugs import Drug, join_forms, shown, target_drugs_call
 from chat.providers.planner.parts.gene_drugs import drug_section, drugs_in_short
-from chat.providers.planner.parts.genes import Gene, accession_of, gene_call, protein_search_call, read_gene
+from chat.providers.planner.parts.genes import (
+    Gene,
+    accession_of,
+    gene_call,
+    protein_search_call,
+    proteins_in,
+    read_gene,
+)
 from chat.providers.planner.parts.leads import leading
 from chat.providers.planner.parts.stop import refuse_absent_marker
 from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
-from chat.providers.planner.results import Call, Result, call, list_at, records_at, text_at
+from chat.providers.planner.results import Result, records_at, text_at
 
 ARTICLES = 5
 # Drugs that are followed to mechanism, trials and annotations.
 FOLLOWED = 3
+NAMED_SHOWN = 4
 
 
 @dataclass
@@ -38,6 +45,7 @@ class Found:
     annotations: dict[str, Result] = field(default_factory=dict)
     articles: Result | None = None
     papers: Result | None = None
+    by_target: Result | None = None
 
     @property
     def change(self) -> str:
@@ -65,12 +73,14 @@ def recipe(question: Question) -> Recipe[str]:
     yield from _follow(found)
     return compose.document(
         _summary(found),
-        compose.section("How the question was read", _reading(found, results[1])),
         _variant_section(found),
         _drugs(found),
-        trials.section(found.named(found.trials), question.disease, (change, question.gene)),
-        annotations.section(_annotated(found)),
+        trials.section(
+            found.named(found.trials), question.disease, (change, question.gene), open_first=question.wants_open_trials
+        ),
+        _annotation_section(found),
         _literature(found),
+        compose.section("How the question was read", _reading(found, results[1])),
         compose.section("Limits, and what to check next", compose.bullets(_limits(found))),
     )
 
@@ -93,62 +103,91 @@ def _look_up(found: Found) -> Recipe[None]:
     pmids = literature.found_pmids(found.articles)
     if pmids:
         calls.append(literature.articles_call(pmids, f"articles on {query}"))
-    position = "".join(filter(str.isdigit, found.change))
-    if found.accession and position:
-        calls.append(_residue_call(found.accession, int(position)))
-    for result in (yield from ask("Read the articles, and what UniProt knows of the residue.", *calls)):
-        if result.call.tool == "pubmed__get_articles":
-            found.papers = result
-        else:
-            found.residue = result
-
-
-def _residue_call(accession: str, position: int) -> Call:
-    about = f"natural variants of {accession} at residue {position}"
-    return call("uniprot__get_variants", about, accession=accession, position=position)
+    residue = residues.residue_call(found.accession, found.change)
+    calls += [residue] if residue else []
+    target = next((each.chembl[0] for each in proteins_in(protein) if each.gene == gene.symbol and each.chembl), "")
+    if target and found.drugs:
+        calls.append(chembl_drugs.by_target_call(gene.symbol, target))
+    why = f"Read the articles, what UniProt knows of the residue, and how the drugs act on {gene.symbol}."
+    by_tool = {result.call.tool: result for result in (yield from ask(why, *calls))}
+    found.papers = by_tool.get("pubmed__get_articles")
+    found.residue = by_tool.get("uniprot__get_variants")
+    found.by_target = by_tool.get("chembl__find_drugs_by_target")
+    if found.by_target:
+        chembl_drugs.add_by_target(found.drugs, gene.symbol, found.by_target)
 
 
 def _follow(found: Found) -> Recipe[None]:
-    """Follow the leading drugs to mechanisms, trials and annotations."""
+    """Follow the leading drugs to trials and annotations, and to mechanisms where the target's list has none."""
     text = str(found.papers.data) if found.papers and found.papers.has_data else ""
     found.followed = leading(found.drugs, named=found.question.drugs, text=text, limit=FOLLOWED)
     drugs = found.followed
     names = compose.listed([shown(drug.name) for drug in drugs])
+    untold = [drug for drug in drugs if not any(each.form for each in drug.mechanisms)]
     results = yield from ask(
-        f"Follow {names} to mechanism, trials and annotations.",
-        *(inhibitors.mechanisms_call(drug) for drug in drugs),
+        f"Follow {names} to trials and annotations.",
         *(trials.trials_call(shown(drug.name), found.question.disease) for drug in drugs),
         *(annotations.annotations_call(drug=shown(drug.name)) for drug in drugs),
+        *(chembl_drugs.mechanisms_call(drug) for drug in untold),
     )
     ids, count = [drug.chembl_id for drug in drugs], len(drugs)
-    found.curated = dict(zip(ids, results[:count], strict=True))
-    found.trials = dict(zip(ids, results[count : 2 * count], strict=True))
-    found.annotations |= dict(zip(ids, results[2 * count :], strict=True))
+    found.trials = dict(zip(ids, results[:count], strict=True))
+    found.annotations |= dict(zip(ids, results[count : 2 * count], strict=True))
+    found.curated = dict(zip([drug.chembl_id for drug in untold], results[2 * count :], strict=True))
+    for drug in untold:
+        chembl_drugs.add_mechanisms(drug, found.curated[drug.chembl_id])
 
 
-def _annotated(found: Found) -> list[tuple[str, Result]]:
+def _annotation_section(found: Found) -> str:
     of_gene = [(found.gene.symbol, found.annotations[""])] if "" in found.annotations else []
-    return [*of_gene, *found.named(found.annotations)]
+    asked = [*of_gene, *found.named(found.annotations)]
+    words = annotations.Words(
+        found.question.disease,
+        tuple(found.question.drugs),
+        (*found.question.variants, *residues.rsids_in(found.residue)),
+    )
+    return annotations.section(asked, about=words)
 
 
 def _summary(found: Found) -> str:
     gene, parts = found.gene, []
+    for drug in found.followed[:1] if found.question.drugs else []:
+        parts.append(_drug_in_short(found, drug))
+    if found.change and found.variant:
+        parts.append(_change_in_short(found, found.variant))
+    with_open = found.question.wants_open_trials
+    parts.append(trials.in_short(found.named(found.trials), found.question.disease, with_open=with_open))
     if found.drug_list:
         parts.append(drugs_in_short(gene.symbol, gene.ensembl_id, found.drug_list, found.drugs, found.followed))
-    for drug in found.followed[:1]:
-        curated = found.curated.get(drug.chembl_id)
-        if curated and curated.has_data:
-            parts.append(f"{shown(drug.name).capitalize()}: {inhibitors.mechanism_text(drug, curated)}.")
-    if found.change and found.variant:
-        row = clinvar.first_candidate(found.variant)
-        said = (
-            f"{clinvar.in_short(row) or 'no classification'} ({clinvar.record_link(row)})"
-            if row
-            else compose.said(found.variant)
-        )
-        parts.append(f"{gene.symbol} {found.change} in ClinVar: {said}.")
-    parts.append(trials.in_short(found.named(found.trials), found.question.disease))
     return " ".join(part for part in parts if part)
+
+
+def _drug_in_short(found: Found, drug: Drug) -> str:
+    mechanism = inhibitors.mechanism_text(drug, found.curated.get(drug.chembl_id))
+    stage = f", {drug.linked_stage}" if drug.linked_stage else ""
+    return f"**{shown(drug.name).capitalize()}** on {found.gene.symbol}{stage}: {mechanism}."
+
+
+def _change_in_short(found: Found, variant: Result) -> str:
+    """Say what UniProt and ClinVar know of the change, in one sentence."""
+    gene, row = found.gene.symbol, clinvar.first_candidate(variant)
+    told = residues.in_short(found.residue, found.accession, found.change)
+    said = (
+        f"{clinvar.in_short(row) or 'no classification'} ({clinvar.record_link(row)})" if row else compose.said(variant)
+    )
+    named = _naming(found)
+    in_titles = f"; named in the title of {compose.listed(named, NAMED_SHOWN)}" if named else ""
+    return f"**{gene} {found.change}**{f': {told}' if told else ''}{in_titles}; in ClinVar: {said}."
+
+
+def _naming(found: Found) -> list[str]:
+    """Return the trials and papers whose title names the change."""
+    read = found.papers if found.papers and found.papers.has_data else found.articles
+    papers = records_at(read.data, "articles") if read and read.has_data else []
+    listed = [trial for _, result in found.named(found.trials) for trial in trials.read_trials(result)]
+    links = [compose.link("nct", each.nct_id) for each in listed if found.change.casefold() in each.title.casefold()]
+    named = [text_at(row, "pmid") for row in papers if found.change.casefold() in text_at(row, "title").casefold()]
+    return [*dict.fromkeys(links), *(compose.link("pmid", pmid) for pmid in named if pmid)]
 
 
 def _reading(found: Found, disease_search: Result) -> str:
@@ -164,23 +203,9 @@ def _variant_section(found: Found) -> str:
         return ""
     row = clinvar.first_candidate(found.variant)
     blocks = [f"{clinvar.identity(row)}.", clinvar.statements(row)] if row else []
-    return compose.section(f"{found.gene.symbol} {found.change}", *blocks, _residue(found))
-
-
-def _residue(found: Found) -> str:
-    if found.residue is None:
-        return ""
-    lines = []
-    for row in records_at(found.residue.data, "variants"):
-        new = compose.listed([str(each) for each in list_at(row, "alternativeSequences")])
-        ids = compose.listed([compose.link("rsid", str(rsid)) for rsid in list_at(row, "dbSNP")])
-        change = f"{text_at(row, 'originalSequence')}{text_at(row, 'start')}{new}"
-        description = re.sub(r"(?:; )?dbSNP:rs\d+", "", text_at(row, "description"))
-        facts = "; ".join(part for part in (compose.plain(description), ids) if part)
-        lines.append(f"UniProt {compose.link('uniprot', found.accession)}, {change}: {facts}.")
-    if not lines and not found.residue.is_failed:
-        return f"Natural variants at this residue: {compose.said(found.residue) or 'none listed'}."
-    return compose.bullets(lines) if lines else ""
+    return compose.section(
+        f"{found.gene.symbol} {found.change}", *blocks, residues.listed(found.residue, found.accession)
+    )
 
 
 def _drugs(found: Found) -> str:
@@ -200,6 +225,10 @@ def _literature(found: Found) -> str:
 
 def _limits(found: Found) -> list[str]:
     items = ["Trials were searched by condition and drug name, not by mutation: check eligibility in the record."]
+    if found.change and found.question.drugs:
+        items.append(
+            f"How a drug binds {compose.plain(found.change)} is in no field of the records read: see the papers."
+        )
     if found.drugs and not found.followed:
         items.append("No drug was followed further: the question names none that is on record, and no stage is known.")
     missing = [name for name in found.question.drugs if name.lower() not in [drug.name.lower() for drug in found.drugs]]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from chat.providers.planner import compose
-from chat.providers.planner.parts.drugs import Drug, join_forms, shown, target_drugs_call
-from chat.providers.planner.parts.genes import Gene, gene_call, proteins_in, read_gene, resolve_protein
+from chat.providers.planner.parts.drugs import Drug, drug_link, join_forms, shown, target_drugs_call
+from chat.providers.planner.parts.genes import Gene, Protein, gene_call, proteins_in, read_gene, resolve_protein
 from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Json, Result, call, records_at, text_at
@@ -13,11 +13,11 @@ from chat.providers.planner.results import Json, Result, call, records_at, text_
 PATHWAYS_SHOWN = 12
 PATHWAYS_OPENED = 2
 MEMBERS_ASKED = 50
-MEMBERS_FOLLOWED = 8
-DRUGS_SHOWN = 6
+MEMBERS_FOLLOWED = 20
+DRUGS_SHOWN = 8
+OTHERS_SHOWN = 4
 MEMBERS_SHOWN = 12
 SUMMARY_MAX_CHARS = 350
-APPROVED = ("APPROVAL", "PHASE_4")
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Member:
     accession: str
     turn: int = 0
     ensembl_id: str = ""
+    is_target: bool = False
 
 
 @dataclass
@@ -88,18 +89,22 @@ def _members(opened: Sequence[tuple[Result, Result]]) -> list[Member]:
 def _drugs_of(gene: Gene, members: Sequence[Member]) -> Recipe[tuple[list[Member], list[tuple[Member, Result]]]]:
     """Ask for the drugs of the gene itself, then of the members whose Ensembl ids UniProt gives."""
     symbols = [member.gene for member in members if member.gene != gene.symbol][:MEMBERS_ASKED]
-    located: dict[str, str] = {gene.symbol: gene.ensembl_id}
+    proteins: dict[str, Protein] = {}
     if symbols:
-        about = f"Ensembl ids of {compose.counted(len(symbols), 'member')}"
+        about = f"Ensembl and ChEMBL ids of {compose.counted(len(symbols), 'member')}"
         wanted = call("uniprot__search_proteins", about, gene_symbols=symbols, limit=MEMBERS_ASKED)
-        (search,) = yield from ask("Ask UniProt for the Ensembl ids of the members.", wanted)
-        located |= {protein.gene: protein.ensembl[0] for protein in proteins_in(search) if protein.ensembl}
+        (search,) = yield from ask("Ask UniProt for the Ensembl and ChEMBL ids of the members.", wanted)
+        proteins = {protein.gene: protein for protein in proteins_in(search) if protein.ensembl}
     own = next((member for member in members if member.gene == gene.symbol), Member(gene.symbol, ""))
-    rest = [member for member in members if member.gene != gene.symbol and member.gene in located]
-    # From each pathway in turn, so that none is left out.
-    rest.sort(key=lambda member: member.turn)
-    followed = [replace(each, ensembl_id=located[each.gene]) for each in [own, *rest][:MEMBERS_FOLLOWED]]
-    names = compose.listed([member.gene for member in followed])
+    rest = [
+        replace(member, ensembl_id=proteins[member.gene].ensembl[0], is_target=bool(proteins[member.gene].chembl))
+        for member in members
+        if member.gene != gene.symbol and member.gene in proteins
+    ]
+    # Those that ChEMBL knows as targets first, and from each pathway in turn, so that none is left out.
+    rest.sort(key=lambda member: (not member.is_target, member.turn))
+    followed = [replace(own, ensembl_id=gene.ensembl_id), *rest][:MEMBERS_FOLLOWED]
+    names = compose.listed([member.gene for member in followed], MEMBERS_SHOWN)
     calls = [target_drugs_call(member.gene, member.ensembl_id) for member in followed]
     results = yield from ask(f"Look for drugs that act on {names}.", *calls)
     return followed, list(zip(followed, results, strict=True))
@@ -108,10 +113,10 @@ def _drugs_of(gene: Gene, members: Sequence[Member]) -> Recipe[tuple[list[Member
 def _answer(found: Found) -> str:
     return compose.document(
         _summary(found),
-        compose.section("How the question was read", _reading(found)),
-        _pathway_section(found),
-        _member_section(found),
         _drug_section(found),
+        _member_section(found),
+        _pathway_section(found),
+        compose.section("How the question was read", _reading(found)),
         compose.section("Limits, and what to check next", compose.bullets(_limits(found))),
     )
 
@@ -125,20 +130,31 @@ def _summary(found: Found) -> str:
         f"**Reactome files {gene.symbol}** ({compose.link('uniprot', found.accession)}) **under "
         f"{compose.of_total(mapped, 'pathway')}**, among them {compose.listed(names, 3)}."
     ]
-    approved = [drug for drug in found.drugs if any(form.stage in APPROVED for form in drug.forms)]
+    return " ".join([*parts, *_drugs_in_short(found)])
+
+
+def _drugs_in_short(found: Found) -> list[str]:
+    """Say which approved drugs act on the members, and for which members that is not known."""
+    read = [member.gene for member, result in found.lists if not result.is_failed]
+    approved = [drug for drug in found.drugs if drug.is_approved]
+    parts = []
     if approved:
-        drugs = [f"{shown(drug.name)} {drug.ids} on {compose.listed(drug.targets)}" for drug in approved]
-        parts.append(f"Approved drugs on the members that were followed: {compose.listed(drugs, DRUGS_SHOWN)}.")
-    else:
-        read = [member.gene for member, result in found.lists if not result.is_failed]
-        drugs = [f"{shown(drug.name)} ({drug.stage or 'no stage recorded'})" for drug in found.drugs]
+        drugs = [f"{shown(drug.name)} ({compose.listed(drug.targets)})" for drug in approved]
+        count = compose.counted(len(approved), "approved drug")
+        parts.append(
+            f"**{count} {'acts' if len(approved) == 1 else 'act'} on the {len(read)} members that were looked up**: "
+            f"{compose.listed(drugs, DRUGS_SHOWN)}."
+        )
+    elif read:
+        furthest = sorted(found.drugs, key=lambda drug: -drug.level)
+        drugs = [f"{shown(drug.name)} ({drug.stage or 'no stage recorded'})" for drug in furthest]
         on_record = f"; on record: {compose.listed(drugs, DRUGS_SHOWN)}" if drugs else ""
-        if read:
-            parts.append(f"No approved drug is on record in what was read, for {compose.listed(read)}{on_record}.")
-        unread = [member.gene for member, result in found.lists if result.is_failed]
-        if unread:
-            parts.append(f"Not known, because the look-up failed: drugs on {compose.listed(unread)}.")
-    return " ".join(part for part in parts if part)
+        names = compose.listed(read, MEMBERS_SHOWN)
+        parts.append(f"No approved drug is on record in what was read, for {names}{on_record}.")
+    unread = [member.gene for member, result in found.lists if result.is_failed]
+    if unread:
+        parts.append(f"Not known, because the look-up failed: drugs on {compose.listed(unread, MEMBERS_SHOWN)}.")
+    return parts
 
 
 def _named(row: Json) -> str:
@@ -198,32 +214,52 @@ def _opened(record: Result, parts: Result) -> str:
 
 
 def _drug_section(found: Found) -> str:
+    """Return a table of the members with their approved drugs and other candidates, then what has none."""
     rows = [
-        [shown(drug.name), drug.ids, compose.listed(drug.targets), _mechanisms(drug), drug.stage or "not recorded"]
-        for drug in sorted(found.drugs, key=lambda drug: -(drug.best.rank if drug.best else -1))
+        [
+            member.gene,
+            compose.listed([_linked(drug) for drug in on if drug.is_approved], DRUGS_SHOWN) or "none in what was read",
+            _candidates([drug for drug in on if not drug.is_approved]),
+            compose.of_total(result, "record"),
+        ]
+        for member, result in found.lists
+        if (on := [drug for drug in found.drugs if member.gene in drug.targets])
     ]
+    rows.sort(key=lambda row: row[1].startswith("none"))
+    head = ("Member", "Approved drugs", "Other candidates, furthest first", "Looked at")
     nothing = [member.gene for member, result in found.lists if result.is_empty]
-    note = f"Open Targets lists nothing for {compose.listed(nothing)}." if nothing else ""
-    head = ("Drug", "ChEMBL records", "On", "Mechanism", "Highest stage")
-    counted = [
-        f"{member.gene} {compose.of_total(result, 'record')}" for member, result in found.lists if result.has_data
-    ]
-    looked = (
-        f"Looked at: {compose.listed(counted)}, {compose.as_of(r for _, r in found.lists if r.has_data)}."
-        if counted
-        else ""
-    )
-    return compose.section("Drugs on members", compose.table(head, rows) if rows else "", looked, note)
+    unread = [f"{member.gene} ({compose.said(result)})" for member, result in found.lists if result.is_failed]
+    notes = []
+    if nothing:
+        notes.append(f"No drug on record in Open Targets: {compose.listed(nothing)}.")
+    if unread:
+        notes.append(f"Not known: {compose.listed(unread)}.")
+    if rows:
+        when = compose.as_of(result for _, result in found.lists if result.has_data)
+        notes.append(f"Approved means approved for some disease, by the stage in Open Targets, {when}.")
+    return compose.section("Drugs on members", compose.table(head, rows) if rows else "", " ".join(notes))
 
 
-def _mechanisms(drug: Drug) -> str:
-    return compose.plain("; ".join(mechanism.text for mechanism in drug.mechanisms[:2])) or "not recorded"
+def _linked(drug: Drug) -> str:
+    return f"{shown(drug.name)} {drug_link(drug.best.chembl_id if drug.best else drug.chembl_id)}"
+
+
+def _candidates(drugs: Sequence[Drug]) -> str:
+    ordered = sorted(drugs, key=lambda drug: -drug.level)
+    texts = [f"{shown(drug.name)} {drug_link(drug.chembl_id)} ({_plain_stage(drug)})" for drug in ordered]
+    return compose.listed(texts, OTHERS_SHOWN) or "none in what was read"
+
+
+def _plain_stage(drug: Drug) -> str:
+    """Return the stage without its source, which is Open Targets for all."""
+    return drug.stage.partition(" (")[0] or "no stage recorded"
 
 
 def _limits(found: Found) -> list[str]:
     rest = len({member.gene for member in found.members} - {member.gene for member in found.followed})
-    items = [f"{compose.counted(len(found.opened), 'pathway')} of {len(found.mapped.rows())} opened."]
+    count = compose.counted(len(found.opened), "pathway")
+    items = [f"{count} of {len(found.mapped.rows())} opened, those with {found.gene.symbol} in their name first."]
     if rest:
-        items.append(f"Drugs were not asked for on {compose.counted(rest, 'further member')} of the opened pathways.")
+        items.append(f"Not asked: drugs on {compose.counted(rest, 'further member')} of the opened pathways.")
     items.append("That a drug acts on a member does not mean that it acts on the pathway's outcome.")
     return items

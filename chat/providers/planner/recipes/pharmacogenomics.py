@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from chat.providers.planner import compose
-from chat.providers.planner.parts import alleles, annotations
+from chat.providers.planner.parts import alleles, annotations, recommendations
 from chat.providers.planner.parts.annotations import annotations_call, read_annotations
 from chat.providers.planner.parts.genes import Gene, gene_call, read_gene
 from chat.providers.planner.parts.literature import articles_call, cited_list
@@ -36,15 +36,15 @@ def recipe(question: Question) -> Recipe[str]:
         call("clinpgx__search_star_alleles", "star alleles of {}", gene.symbol, gene_symbol=gene.symbol),
         call("clinpgx__get_allele_frequencies", "allele frequencies of {}", gene.symbol, gene_symbol=gene.symbol),
     )
-    graded, pairs, guidelines, recommendations, star, frequencies = results
+    graded, pairs, guidelines, recommended, star, frequencies = results
     read = yield from _read_more(question, pairs)
     return compose.document(
-        _summary(gene, name, graded, pairs, guidelines),
-        compose.section("How the question was read", _reading(gene, drug, question.drugs[0], drug_result)),
-        _annotation_section(graded),
-        _guideline_section(pairs, guidelines, recommendations, gene),
+        " ".join(filter(None, _summary(gene, name, results))),
+        _guideline_section(pairs, guidelines, recommended, gene),
         alleles.section(gene, star, frequencies),
+        _annotation_section(graded),
         *_more(read),
+        compose.section("How the question was read", _reading(gene, drug, question.drugs[0], drug_result)),
         compose.section("Limits, and what to check next", compose.bullets(_limits(gene, name))),
     )
 
@@ -61,28 +61,39 @@ def _read_more(question: Question, pairs: Result) -> Recipe[tuple[Result, ...]]:
     return results
 
 
-def _summary(gene: Gene, name: str, graded: Result, pairs: Result, guidelines: Result) -> str:
+def _summary(gene: Gene, name: str, results: Sequence[Result]) -> list[str]:
+    """Answer in three sentences: what the alleles do, what is recommended, what it rests on."""
+    graded, pairs, guidelines, recommended, star, frequencies = results
     both = f"{gene.symbol} and {compose.plain(name)}"
-    parts = []
-    found = read_annotations(graded)
-    if found:
-        levels = list(dict.fromkeys(each.level for each in found))
-        kinds = compose.listed(list(dict.fromkeys(kind.lower() for each in found for kind in each.kinds)))
-        parts.append(
-            f"**ClinPGx has {compose.of_total(graded, 'clinical annotation')} on {both}**, the strongest of level "
-            f"{levels[0]} ({found[0].link}), on {kinds}"
-        )
-    else:
-        parts.append(f"Clinical annotations on {both}: {compose.said(graded)}")
+    found = recommendations.read_recommendations(recommended, gene.symbol)
+    functions = alleles.in_short(gene, star, frequencies)
+    effect = recommendations.effect_in_short(found)
+    told = "; ".join(filter(None, (functions, effect)))
+    sentences = [f"**How the alleles change it** (CPIC): {told}." if told else ""]
     pair = next(iter(pairs.rows()), None)
-    if pair:
-        parts.append(f"CPIC gives the pair level {text_at(pair, 'cpiclevel')} ({_guideline_link(pair)})")
+    level = f"CPIC gives the pair level {text_at(pair, 'cpiclevel')} ({_guideline_link(pair)})" if pair else ""
+    parts = [level or f"CPIC pair: {compose.said(pairs)}", recommendations.in_short(found)]
+    sentences.append(f"**What is recommended:** {'; '.join(filter(None, parts))}.")
+    sentences.append(f"**Evidence:** {_evidence(both, graded, guidelines)}.")
+    return sentences
+
+
+def _evidence(both: str, graded: Result, guidelines: Result) -> str:
+    found = read_annotations(graded)
+    if not found:
+        parts = [f"clinical annotations on {both}: {compose.said(graded)}"]
     else:
-        parts.append(f"CPIC pair: {compose.said(pairs)}")
+        strongest = [each for each in found if each.level == found[0].level]
+        kinds = compose.listed(list(dict.fromkeys(kind.lower() for each in strongest for kind in each.kinds)))
+        links = compose.listed([each.link for each in strongest], 3)
+        parts = [
+            f"ClinPGx has {compose.of_total(graded, 'clinical annotation')} on {both}, {len(strongest)} of the "
+            f"strongest level {found[0].level}, on {kinds} ({links})"
+        ]
     sources = list(dict.fromkeys(text_at(row, "source") for row in guidelines.rows()))
     if sources:
         parts.append(f"guideline annotations exist from {compose.listed(sources)}")
-    return "; ".join(parts) + "."
+    return "; ".join(parts)
 
 
 def _guideline_link(pair: dict[str, object]) -> str:
@@ -108,7 +119,7 @@ def _annotation_section(graded: Result) -> str:
     return compose.section("Clinical annotations", compose.table(annotations.HEAD, rows) if rows else "", note)
 
 
-def _guideline_section(pairs: Result, guidelines: Result, recommendations: Result, gene: Gene) -> str:
+def _guideline_section(pairs: Result, guidelines: Result, recommended: Result, gene: Gene) -> str:
     items = []
     for row in pairs.rows():
         testing = text_at(row, "pgxtesting")
@@ -127,34 +138,25 @@ def _guideline_section(pairs: Result, guidelines: Result, recommendations: Resul
         summary = compose.plain(text_at(row, "summary"), 400)
         items.append(f"{compose.plain(text_at(row, 'name'))} ({record})" + (f": {summary}" if summary else "") + ".")
     nothing = [
-        f"{result.call.about}: {compose.said(result)}"
-        for result in (pairs, guidelines, recommendations)
-        if result.is_empty
+        f"{result.call.about}: {compose.said(result)}" for result in (pairs, guidelines, recommended) if result.is_empty
     ]
     if nothing:
         items.append(f"{compose.listed(nothing)}.")
-    return compose.section(
-        "Guidelines", compose.bullets(items) if items else "", _recommendations(recommendations, gene)
-    )
+    listed = compose.bullets(items) if items else ""
+    return compose.section("Guidelines", _recommendations(recommended, gene), listed)
 
 
 def _recommendations(result: Result, gene: Gene) -> str:
-    """Return CPIC's recommendations by phenotype, each with its strength: what the guideline says, no advice."""
-    rows = [
-        [
-            compose.plain(text_at(row, f"lookupkey.{gene.symbol}") or text_at(row, f"phenotypes.{gene.symbol}")),
-            compose.plain(text_at(row, "population")),
-            compose.plain(text_at(row, "drugrecommendation"), 300),
-            compose.plain(text_at(row, "classification")),
-        ]
-        for row in result.rows()
-    ]
-    if not rows:
+    found = recommendations.read_recommendations(result, gene.symbol)
+    if not found:
         return ""
-    head = (f"{gene.symbol} phenotype", "Patients", "What CPIC recommends", "Strength")
     link = _guideline_link(result.rows()[0])
-    note = f"From the {link}: {compose.of_total(result, 'recommendation')}, {compose.as_of([result])}."
-    return compose.document(compose.table(head, rows), note)
+    note = (
+        f"From the guideline {link}: {compose.of_total(result, 'recommendation')}, {compose.as_of([result])}; groups "
+        "of patients with the same one share a row."
+    )
+    spelled = recommendations.abbreviations(found)
+    return compose.document(recommendations.table(found, gene.symbol), " ".join(filter(None, (note, spelled))))
 
 
 def _more(read: Sequence[Result]) -> list[str]:

@@ -3,18 +3,18 @@
 from dataclasses import dataclass, field
 
 from chat.providers.planner import compose
-from chat.providers.planner.parts import alleles, annotations, clinvar, literature, trials
+from chat.providers.planner.parts import alleles, annotations, clinvar, literature, residues, trials
 from chat.providers.planner.parts.diseases import Disease, choose_disease, disease_call
 from chat.providers.planner.parts.drugs import Drug, join_forms, shown, target_drugs_call
 from chat.providers.planner.parts.gene_drugs import drug_section, drugs_in_short
-from chat.providers.planner.parts.genes import Gene, gene_call, read_gene
+from chat.providers.planner.parts.genes import Gene, accession_of, gene_call, protein_search_call, read_gene
 from chat.providers.planner.parts.leads import leading
 from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Call, Json, Result, call, records_at, text_at
 
 ARTICLES = 5
-FOLLOWED = 4
+FOLLOWED = 6
 
 
 @dataclass
@@ -30,6 +30,8 @@ class Found:
     dbsnp: Result | None = None
     drug_list: Result | None = None
     annotations: Result | None = None
+    accession: str = ""
+    residue: Result | None = None
     drugs: list[Drug] = field(default_factory=list)
     followed: list[Drug] = field(default_factory=list)
     trials: dict[str, Result] = field(default_factory=dict)
@@ -56,12 +58,18 @@ def recipe(question: Question) -> Recipe[str]:
     yield from _follow(found)
     return compose.document(
         _summary(found),
-        compose.section("How the question was read", _reading(found)),
         _clinvar_section(found),
+        compose.section("The residue in UniProt", residues.listed(found.residue, found.accession)),
         _drugs(found),
-        trials.section(found.asked_trials(), question.disease, (question.variants[0], question.gene)),
-        annotations.section([(found.gene.symbol, found.annotations)]) if found.gene and found.annotations else "",
+        trials.section(
+            found.asked_trials(),
+            question.disease,
+            (question.variants[0], question.gene),
+            open_first=question.wants_open_trials,
+        ),
+        _annotation_section(found),
         _literature(found),
+        compose.section("How the question was read", _reading(found)),
         compose.section("Limits, and what to check next", compose.bullets(_limits(found))),
     )
 
@@ -116,19 +124,29 @@ def _look_up(found: Found) -> Recipe[None]:
     if found.gene:
         calls["drug_list"] = target_drugs_call(found.gene.symbol, found.gene.ensembl_id)
         calls["annotations"] = annotations.annotations_call(gene=found.gene.symbol)
+        if _is_change(found.question.variants[0]):
+            calls["protein"] = protein_search_call(found.gene.symbol)
     query = " ".join(part for part in (found.name, found.question.disease) if part)
     calls["articles"] = literature.search_call(query, ARTICLES)
     results = yield from ask(f"Ask what is known of {found.name}.", *calls.values())
-    for name, result in zip(calls, results, strict=True):
+    by_name = dict(zip(calls, results, strict=True))
+    protein = by_name.pop("protein", None)
+    if found.gene and protein:
+        found.accession = accession_of(found.gene, protein)
+    for name, result in by_name.items():
         setattr(found, name, result)
 
 
 def _follow(found: Found) -> Recipe[None]:
     """Read the papers; follow the drugs that lead to their trials."""
     pmids = literature.found_pmids(found.articles) if found.articles else []
-    if pmids:
-        wanted = literature.articles_call(pmids, f"articles on {found.name}")
-        (found.papers,) = yield from ask("Read the articles found.", wanted)
+    residue = residues.residue_call(found.accession, found.question.variants[0])
+    calls = [literature.articles_call(pmids, f"articles on {found.name}")] if pmids else []
+    results = yield from ask(
+        "Read the articles found, and what UniProt knows of the residue.", *calls, *filter(None, [residue])
+    )
+    by_tool = {result.call.tool: result for result in results}
+    found.papers, found.residue = by_tool.get("pubmed__get_articles"), by_tool.get("uniprot__get_variants")
     if not found.gene or not found.drug_list:
         return
     found.drugs = join_forms([(found.gene.symbol, found.drug_list)])
@@ -150,15 +168,20 @@ def _summary(found: Found) -> str:
     row = found.row
     if row:
         said = clinvar.in_short(row) or "no classification"
-        parts = [f"**{compose.plain(found.name)}** in ClinVar ({clinvar.record_link(row)}): {said}."]
+        record = found.record.data if found.record and found.record.has_data else None
+        of_disease = clinvar.for_condition(record, found.question.disease)
+        also = f"; for {compose.plain(found.question.disease)}: {of_disease}" if of_disease else ""
+        parts = [f"**{compose.plain(found.name)}** in ClinVar ({clinvar.record_link(row)}): {said}{also}."]
     else:
         parts = [f"**{compose.plain(found.name)}**: {compose.said(found.search) or 'no ClinVar record'}."]
     if found.gene and found.drug_list:
         gene = found.gene
         parts.append(drugs_in_short(gene.symbol, gene.ensembl_id, found.drug_list, found.drugs, found.followed))
-    parts.append(trials.in_short(found.asked_trials(), found.question.disease))
-    if found.gene and found.annotations and (found.annotations.is_empty or found.annotations.is_unknown):
-        parts.append(f"Nothing found in ClinPGx for {found.gene.symbol}.")
+    told = residues.in_short(found.residue, found.accession, found.question.variants[0])
+    if told:
+        parts.insert(1, f"What it does: {told}.")
+    with_open = found.question.wants_open_trials
+    parts.append(trials.in_short(found.asked_trials(), found.question.disease, with_open=with_open))
     return " ".join(part for part in parts if part)
 
 
@@ -197,6 +220,15 @@ def _drugs(found: Found) -> str:
     return drug_section(found.gene.symbol, found.drug_list, found.drugs, found.followed, trials=found.trials)
 
 
+def _annotation_section(found: Found) -> str:
+    if not found.gene or not found.annotations:
+        return ""
+    question = found.question
+    rsid = text_at(found.row, "rsid")
+    words = annotations.Words(question.disease, question.drugs, tuple(filter(None, (*question.variants, rsid))))
+    return annotations.section([(found.gene.symbol, found.annotations)], about=words if question.disease else None)
+
+
 def _literature(found: Found) -> str:
     if not found.articles:
         return ""
@@ -209,5 +241,5 @@ def _limits(found: Found) -> list[str]:
     gene = found.gene.symbol if found.gene else "the gene"
     items = [f"The drugs are those on record against {gene}: whether a drug needs this variant, its label says."]
     if found.drugs and not found.followed:
-        items.append("No drug was followed to its trials: the records give no stage, and no article read names one.")
+        items.append("No drug was followed to its trials: nothing in the records read sets one before another.")
     return items

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from chat.providers.planner import compose
-from chat.providers.planner.parts.diseases import choose_disease
+from chat.providers.planner.parts.diseases import choose_disease, disease_call
 from chat.providers.planner.parts.drug_kinds import Kind, classify
 from chat.providers.planner.parts.drugs import Drug, Mechanism, join_forms
 from chat.providers.planner.parts.leads import leading
@@ -36,7 +36,7 @@ def test_a_salt_is_joined_with_its_recorded_parent() -> None:
     parent = {"id": "CHEMBL554", "name": "LAPATINIB"}
     (drug,) = joined(row("CHEMBL1201179", "LAPATINIB DITOSYLATE", "APPROVAL", parentMolecule=parent))
     assert (drug.chembl_id, drug.name, drug.joined_by_name) == ("CHEMBL554", "LAPATINIB", False)
-    assert drug.stage == "approved (as ditosylate)"
+    assert drug.stage == "approved (Open Targets, as ditosylate)"
 
 
 def test_a_salt_without_a_recorded_parent_is_joined_by_name_and_says_so() -> None:
@@ -55,7 +55,7 @@ def test_the_highest_stage_over_all_forms_counts() -> None:
     parent = {"id": "CHEMBL1173655", "name": "AFATINIB"}
     salt = row("CHEMBL2105712", "AFATINIB DIMALEATE", "APPROVAL", parentMolecule=parent)
     (drug,) = joined(row("CHEMBL1173655", "AFATINIB", "PHASE_2"), salt)
-    assert drug.stage == "approved (as dimaleate)"
+    assert drug.stage == "approved (Open Targets, as dimaleate)"
 
 
 @pytest.mark.case("C023")
@@ -104,13 +104,24 @@ def test_a_drug_is_told_by_its_fields_then_by_its_stem_else_not_at_all(
     assert (found.kind, found.by_stem) == (kind, by_stem)
 
 
-def test_named_drugs_lead_then_those_that_got_furthest_then_those_in_papers() -> None:
-    drugs = joined(row("CHEMBL1", "A1"), row("CHEMBL2", "B2", "PHASE_3"), row("CHEMBL3", "C3"), row("CHEMBL4", "D4"))
-    found = leading(drugs, named=["d4"], text="a trial of c3", limit=3)
-    assert [drug.name for drug in found] == ["D4", "B2", "C3"]
+def test_the_drugs_that_a_question_names_are_those_that_are_followed() -> None:
+    drugs = joined(row("CHEMBL1", "A1"), row("CHEMBL2", "B2", "PHASE_3"), row("CHEMBL4", "D4"))
+    assert [drug.name for drug in leading(drugs, named=["d4"], text="a trial of a1", limit=3)] == ["D4"]
 
 
-def test_without_stage_or_mention_no_drug_leads() -> None:
+def test_drugs_that_got_furthest_lead_then_those_in_papers_then_those_long_known_by_name() -> None:
+    drugs = joined(
+        row("CHEMBL30", "ENCORAFENIB"),
+        row("CHEMBL4", "C3"),
+        row("CHEMBL20", "SORAFENIB"),
+        row("CHEMBL2", "B2", "PHASE_3"),
+        row("CHEMBL1", "XL-281"),
+    )
+    found = leading(drugs, named=[], text="a trial of c3", limit=4)
+    assert [drug.name for drug in found] == ["B2", "C3", "SORAFENIB", "ENCORAFENIB"]
+
+
+def test_without_stage_mention_or_international_name_no_drug_leads() -> None:
     assert leading(joined(row("CHEMBL1", "A1"), row("CHEMBL2", "B2")), limit=3) == []
 
 
@@ -144,6 +155,27 @@ def test_without_a_hit_there_is_no_disease() -> None:
     assert choose_disease("x", Result(ASKED, ResultOutcome.FAILED)) is None
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "non-small-cell lung cancer",
+        "non-small cell lung cancer",
+        "non small cell lung cancer",
+        "Non\u2011small\u2011cell lung cancer",
+    ],
+)
+def test_hyphens_are_read_as_databases_file_them(words: str) -> None:
+    asked = disease_call(words).arguments["query"]
+    assert str(asked).casefold() == "non-small cell lung cancer"
+    assert trials_call("osimertinib", words).arguments["condition"] == asked
+
+
+def test_all_records_that_fit_are_kept_the_chosen_one_first() -> None:
+    found = choose_disease("breast cancer", data({"hits": HITS}), associated(("MONDO_0004989", 0.697)), "ERBB2")
+    assert found is not None
+    assert [id for id, _ in found.records] == ["MONDO_0004989", "MONDO_0007254"]
+
+
 # --- trials -------------------------------------------------------------------------------------
 
 
@@ -157,6 +189,40 @@ def test_trials_that_name_the_marker_come_first_then_the_higher_phase_then_open_
     found = read_trials(data(rows, asked), ["HER2"])
     assert [trial.nct_id[-1] for trial in found] == ["2", "3", "1"]
     assert [trial.phase for trial in found] == ["1/2", "3", "3"]
+
+
+@pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ("HER2-positive breast cancer", True),
+        ("HER2+ disease", True),
+        ("HER2-directed therapy", True),
+        ("after HER2 therapy", True),
+        ("HR+/HER2- breast cancer", False),
+        ("HR[+]/HER2[-] breast cancer", False),
+        ("HER2-negative", False),
+        ("HER2 negative", False),
+        ("HER2-low", False),
+        ("HER21", False),
+    ],
+)
+def test_a_marker_that_is_absent_is_not_taken_for_one_that_is_named(title: str, named: bool) -> None:
+    (trial,) = read_trials(data([{"nctId": "NCT00000001", "briefTitle": title}]))
+    assert trial.mentions(["HER2"]) is named
+
+
+def test_the_official_title_stands_in_and_an_acronym_stands_before() -> None:
+    rows = [{"nctId": "NCT1", "officialTitle": "Official"}, {"nctId": "NCT2", "briefTitle": "T", "acronym": "FLAURA"}]
+    assert [trial.title for trial in read_trials(data(rows))] == ["Official", "FLAURA: T"]
+
+
+def test_open_trials_come_first_where_they_are_asked_for() -> None:
+    rows = [
+        {"nctId": "NCT1", "phases": ["PHASE3"], "overallStatus": "COMPLETED"},
+        {"nctId": "NCT2", "phases": ["PHASE1"], "overallStatus": "RECRUITING"},
+    ]
+    assert [trial.nct_id for trial in read_trials(data(rows), open_first=True)] == ["NCT2", "NCT1"]
+    assert [trial.nct_id for trial in read_trials(data(rows))] == ["NCT1", "NCT2"]
 
 
 def test_active_not_recruiting_is_written_with_its_comma() -> None:

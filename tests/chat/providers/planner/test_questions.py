@@ -63,21 +63,41 @@ async def test_a_variant_has_drugs_trials_and_papers(snapshot: Snapshot) -> None
     assert "Nothing found in ClinPGx: BRAF." in turn.section("Pharmacogenomics in ClinPGx")
 
 
+async def test_a_variant_has_its_effect_its_disease_and_its_open_trials_first(snapshot: Snapshot) -> None:
+    turn = await run(VARIANT, snapshot)
+    first = turn.answer.partition("\n\n")[0]
+    assert "for melanoma: germline: Pathogenic; somatic clinical impact: Tier I - Strong ([RCV000067669](" in first
+    assert "constitutive and elevated kinase activity" in first and "(UniProt [P15056](" in first
+    approved = "dabrafenib, vemurafenib, sorafenib, regorafenib, tovorafenib and encorafenib"
+    assert f"approved for some disease: {approved}" in first
+    assert "encorafenib (at least 10, 4 open)" in first and "dabrafenib (at least 9, none recorded as open)" in first
+    rows = [line for line in turn.section("Trials in “melanoma”").splitlines() if line.startswith("| encorafenib")]
+    assert len(rows) == 3 and all("| recruiting (2026-04-07) |" in row for row in rows)
+
+
 async def test_a_pharmacogene_has_annotations_pair_guidelines_and_recommendations(snapshot: Snapshot) -> None:
     turn = await run(ALLELES, snapshot)
     first = turn.answer.partition("\n\n")[0]
-    assert first.startswith(
-        "**ClinPGx has 6 clinical annotations on CYP2C19 and clopidogrel**, the strongest of level 1A"
-    )
-    assert (
-        "CPIC gives the pair level A ([CYP2C19 and Clopidogrel](https://www.clinpgx.org/guideline/PA166251443))"
-        in first
-    )
+    assert "no function: `CYP2C19*2`, `CYP2C19*3`" in first and "increased function: `CYP2C19*17`" in first
+    assert "poor metabolizer: Significantly reduced clopidogrel active metabolite formation" in first
+    link = "[CYP2C19 and Clopidogrel](https://www.clinpgx.org/guideline/PA166251443)"
+    assert f"CPIC gives the pair level A ({link})" in first
+    assert "poor metabolizer: “Avoid clopidogrel if possible. Use prasugrel or ticagrelor" in first
+    assert "ClinPGx has 6 clinical annotations on CYP2C19 and clopidogrel, 3 of the strongest level 1A" in first
+    assert "[annotation 1451282340](" in first
     assert "guideline annotations exist from CPIC and DPWG" in first
     section = turn.section("Guidelines")
     for pmid in ("21716271", "23698643", "35034351"):
         assert f"[PMID {pmid}](" in section
-    assert "| Poor Metabolizer | CVI ACS PCI | Avoid clopidogrel if possible." in section
+    effect = (
+        "Significantly reduced clopidogrel active metabolite formation; increased on-treatment platelet reactivity; "
+        "increased risk for adverse cardiac and cerebrovascular events"
+    )
+    assert f"| Poor Metabolizer | {effect} | CVI ACS PCI | Avoid clopidogrel if possible." in section
+    assert "| CVI ACS PCI; CVI non-ACS non-PCI; NVI | If considering clopidogrel, use at standard dose" in section
+    assert section.count("| Normal Metabolizer |") == 1
+    assert "at least 9 recommendations, as of 2025-11-05" in section
+    assert "PCI: percutaneous coronary intervention" in section
     assert "[PA166104956](https://www.clinpgx.org/guidelineAnnotation/PA166104956)" in section
 
 
@@ -97,19 +117,48 @@ async def test_resistance_has_residue_mechanism_and_trials(snapshot: Snapshot) -
     turn = await run(RESISTANCE, snapshot)
     assert "[P00533](https://www.uniprot.org/uniprotkb/P00533/entry), T790M: found in a lung cancer" in turn.answer
     assert "increased kinase activity; [rs121434569](" in turn.answer
-    assert "Osimertinib: Epidermal growth factor receptor erbB1 inhibitor ([ChEMBL](" in turn.answer
+    first = turn.answer.partition("\n\n")[0]
+    assert first.startswith("**Osimertinib** on EGFR, approved ([Open Targets](")
+    assert "max. phase 4, as mesylate): Epidermal growth factor receptor erbB1 inhibitor ([ChEMBL](" in first
+    assert "named in the title of [NCT02094261](" in first and "[PMID 27959700](" in first
+    assert "osimertinib (at least 12, 6 open)" in first
     assert "osimertinib | [CHEMBL3353410]" in turn.answer and "mesylate [CHEMBL3545063]" in turn.answer
-    assert "[NCT02296125](" in turn.section("Trials in “non-small cell lung cancer”")
-    assert "Nothing found in ClinPGx: osimertinib." in turn.answer
-    assert "level 2B" in turn.section("Pharmacogenomics in ClinPGx")
+    assert turn.called("chembl__find_drugs_by_target") == [{"target_chembl_id": "CHEMBL203", "limit": 200}]
+    assert turn.called("chembl__get_drug_mechanisms") == []
+
+
+async def test_a_phrase_is_looked_up_as_it_is_filed_and_shown_as_it_was_written(snapshot: Snapshot) -> None:
+    turn = await run(RESISTANCE, snapshot)
+    (search,) = turn.called("opentargets__search_entities")
+    assert search["query"] == "non-small cell lung cancer"
+    section = turn.section("Trials in “non-small-cell lung cancer”")
+    assert "| Tested | Trial |" in section
+    assert "| Savolitinib, Osimertinib, Pemetrexed, Cisplatin and 1 more | [NCT05261399](" in section
+    assert "Tomography" not in section and "[NCT02296125](" in section
+    assert section.index("NCT05261399") < section.index("NCT02296125")
+
+
+async def test_annotations_on_other_drugs_and_diseases_are_only_counted(snapshot: Snapshot) -> None:
+    turn = await run(RESISTANCE, snapshot)
+    section = turn.section("Pharmacogenomics in ClinPGx")
+    rows = [line for line in section.splitlines() if "[annotation" in line]
+    assert [row.split(" | ")[1] for row in rows[:2]] == ["rs121434569", "rs121434569"]
+    assert all("level 2B" in row for row in rows[:2])
+    assert len(rows) == 6
+    assert "15 further annotations on other drugs, diseases and variants are not shown." in section
+    assert "hepatitis" not in section
+    assert "Nothing found in ClinPGx: osimertinib." in section
 
 
 async def test_resistance_without_a_clinvar_record_in_the_snapshot_says_so(snapshot: Snapshot) -> None:
     turn = await run(RESISTANCE, snapshot)
-    assert "EGFR T790M in ClinVar: not in the offline snapshot." in turn.answer
-    assert "ClinVar, not in the offline snapshot: the variant EGFR T790M." in turn.section(
-        "What could not be looked up"
-    )
+    failed = [call.arguments for number, call in enumerate(turn.calls) if turn.outcome(number) == "failed"]
+    if {"variant": "EGFR T790M"} in failed:
+        assert "in ClinVar: not in the offline snapshot." in turn.answer.partition("\n\n")[0]
+        gaps = turn.section("What could not be looked up")
+        assert "ClinVar, not in the offline snapshot: the variant EGFR T790M." in gaps
+    else:
+        assert "in ClinVar: not in the offline snapshot" not in turn.answer
 
 
 async def test_pathways_have_members_and_what_is_known_of_drugs_on_them(snapshot: Snapshot) -> None:
@@ -121,10 +170,31 @@ async def test_pathways_have_members_and_what_is_known_of_drugs_on_them(snapshot
         in turn.answer
     )
     assert "BRCA1 [P38398]" in turn.section("Members of the opened pathways")
-    assert "TP53 1 of 9 records" in turn.section("Drugs on members")
-    assert "Open Targets lists nothing for BRCA1." in turn.section("Drugs on members")
-    assert "drugs and candidates acting on AKT1" in turn.section("What could not be looked up")
-    assert "approved drug is on record in what was read, for TP53 and BRCA1" in turn.answer
+
+
+async def test_approved_drugs_on_the_members_of_pathways_are_found(snapshot: Snapshot) -> None:
+    turn = await run(PATHWAYS, snapshot)
+    first = turn.answer.partition("\n\n")[0]
+    for said in ("capivasertib (AKT1, AKT2 and AKT3)", "carmustine (GSR)", "ridaforolimus (MTOR)"):
+        assert said in first
+    section = turn.section("Drugs on members")
+    assert "| AKT1 | capivasertib [CHEMBL2325741](https://platform.opentargets.org/drug/CHEMBL2325741) |" in section
+    assert "| ipatasertib [CHEMBL2177390](" in section and "(phase 3) | 2 of 15 records |" in section
+    assert "| TP53 | none in what was read | idasanutlin [CHEMBL2402737]" in section
+    assert "5 of 9 records" in section
+    nothing = section.partition("No drug on record in Open Targets: ")[2].partition(".")[0]
+    assert {"ATM", "BRCA1", "G6PD", "JUN", "MT-CO2", "YWHAZ"} == set(nothing.replace(" and ", ", ").split(", "))
+
+
+async def test_each_member_with_a_target_record_is_asked_about_and_the_rest_is_said(snapshot: Snapshot) -> None:
+    turn = await run(PATHWAYS, snapshot)
+    asked = turn.called("opentargets__get_target_drugs")
+    assert asked[0]["ensembl_id"] == "ENSG00000141510"
+    assert len(asked) == len({each["ensembl_id"] for each in asked}) == 20
+    failed = [number for number, call in enumerate(turn.calls) if turn.outcome(number) == "failed"]
+    said = "Not known: " in turn.section("Drugs on members")
+    assert said == bool(failed)
+    assert len(turn.calls) <= 30
 
 
 async def test_a_gene_dossier_comes_from_the_same_parts(snapshot: Snapshot) -> None:

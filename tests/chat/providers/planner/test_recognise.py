@@ -21,7 +21,7 @@ SHAPES = {
     "EGFR-mutant non-small-cell lung cancer: how does osimertinib act on T790M, and what comes next?": (
         Shape.GENE_IN_DISEASE,
         "EGFR",
-        "non-small cell lung cancer",
+        "non-small-cell lung cancer",
     ),
     "Which TKIs are in trials for ALK-rearranged lung cancer?": (Shape.TARGET_DRUGS, "ALK", "lung cancer"),
     "KRAS G12C-mutated colorectal cancer: inhibitors": (Shape.GENE_IN_DISEASE, "KRAS", "colorectal cancer"),
@@ -137,3 +137,8 @@ def test_a_star_allele_brings_its_gene() -> None:
 
 def test_words_of_the_trade_are_no_genes() -> None:
     assert recognise("FDA and CPIC labels with DNA testing by NGS, phase3").genes == ()
+
+
+@pytest.mark.parametrize(("text", "wants"), [("which trials are open?", True), ("which trials are there?", False)])
+def test_a_question_for_open_trials_is_read_as_one(text: str, wants: bool) -> None:
+    assert recognise(f"BRAF V600E in melanoma: {text}").wants_open_trials is wants
