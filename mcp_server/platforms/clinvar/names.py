@@ -1,6 +1,6 @@
 """The ways people write a variant, each read into a ClinVar search.
 
-Pure: `BRAF V600E`, `braf:p.val600glu`, HGVS names, rsIDs and VCV accessions all get one form.
+Pure: `BRAF V600E`, `braf:p.val600glu`, HGVS names, SPDIs, rsIDs and VCV accessions all get one form.
 """
 
 import re
@@ -19,6 +19,7 @@ _OTHER_CHANGES = ("del", "dup", "fs")
 _VCV = re.compile(r"VCV0*(\d+)(\.\d+)?", re.IGNORECASE)
 _RSID = re.compile(r"rs\d+", re.IGNORECASE)
 _HGVS = re.compile(r"((?:N[CGMRP]|LRG)_\d+(?:\.\d+)?)(?:\([^)]*\))?:([cgmnpr]\..+)", re.IGNORECASE)
+_SPDI = re.compile(r"N[CGMRTW]_\d+\.\d+:\d+:[ACGT]*:[ACGT]*", re.IGNORECASE)
 _CODING = re.compile(r"([A-Za-z][\w-]*)[\s:]+(c\.\S+)", re.IGNORECASE)
 _PROTEIN = re.compile(
     r"(?:(?P<gene>[A-Za-z][\w-]*)[\s:]+)?(?:p\.)?\(?"
@@ -29,7 +30,7 @@ _PROTEIN = re.compile(
 
 @dataclass(frozen=True)
 class VariantName:
-    """What a text names: `kind` is variation_id, rsid, hgvs, coding or protein.
+    """What a text names: `kind` is variation_id, rsid, hgvs, spdi, coding or protein.
 
     `value` is the normal form; for a protein change in one letter (`V600E`), with `long` in three.
     """
@@ -48,8 +49,8 @@ class VariantName:
     @property
     def term(self) -> str:
         """The ClinVar search that finds it."""
-        if self.kind in ("rsid", "hgvs"):
-            return f'"{self.value}"' if self.kind == "hgvs" else self.value
+        if self.kind in ("rsid", "hgvs", "spdi"):
+            return self.value if self.kind == "rsid" else f'"{self.value}"'
         gene = f"{self.gene}[gene] AND single_gene[prop] AND " if self.gene else ""
         if self.kind == "coding":
             return f'{gene}"{self.value}"'
@@ -66,6 +67,8 @@ def read(text: str) -> VariantName | None:
         return VariantName("rsid", text.lower())
     if found := _HGVS.fullmatch(text):
         return VariantName("hgvs", f"{found[1].upper()}:{found[2]}")
+    if _SPDI.fullmatch(text):
+        return VariantName("spdi", text.upper())
     if found := _CODING.fullmatch(text):
         return VariantName("coding", f"c.{found[2][2:]}", gene_symbol_form(found[1]))
     for order in (text, " ".join(reversed(text.split()))):

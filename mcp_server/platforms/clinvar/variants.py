@@ -6,15 +6,16 @@ from typing import Annotated, Any
 from mcp_server.args import ClinVarVariationId, look_up_form
 from mcp_server.envelope import Answer, InvalidArguments, rows, unknown_id
 from mcp_server.http.client import Api
+from mcp_server.http.errors import UpstreamNotFound
 from mcp_server.platforms.clinvar import entrez, names, records
-from mcp_server.platforms.clinvar.base import VARIANT, VARIANT_ROWS, platform
+from mcp_server.platforms.clinvar.base import VARIANT, VARIANT_ROWS, VARIATION_SERVICES, platform
 from mcp_server.tool import Arg, Cite
 
 Json = Any
 
 Variant = Annotated[
     str,
-    Arg("Gene and protein change, HGVS name, rsID or VCV accession.", "BRAF V600E", normalise=look_up_form),
+    Arg("Gene and protein change, HGVS name, SPDI, rsID or VCV accession.", "BRAF V600E", normalise=look_up_form),
 ]
 VariationIds = Annotated[
     list[str],
@@ -35,18 +36,19 @@ CANDIDATES_MAX = 50
     cites=Cite("clinvar_variation", "candidates[]", "accession_version", "title"),
 )
 async def resolve_variant(api: Api, variant: Variant) -> Answer:
-    """Any variant name (BRAF V600E, HGVS, rsID, VCV) to ClinVar Variation IDs, rsID, position and classifications.
+    """Any variant name (BRAF V600E, HGVS, SPDI, rsID, VCV) to ClinVar Variation IDs, rsID, position and
+    classifications. First choice for one variant; to check an exact name use convert_variant.
 
     query, read_as, candidates (best first): the rows of get_variant_summaries.
     """
     name = names.read(variant)
     if name is None:
-        message = f"{variant!r} is no gene with a protein change, HGVS name, rsID or VCV accession"
+        message = f"{variant!r} is no gene with a protein change, HGVS name, SPDI, rsID or VCV accession"
         raise InvalidArguments("variant", message, "BRAF V600E")
     if name.kind == "variation_id":
         ids, total = [name.value], 1
     else:
-        found = await entrez.search(api, name.term, CANDIDATES_MAX)
+        found = await entrez.search(api, await _term(api, name), CANDIDATES_MAX)
         ids, total = found["idlist"], int(found["count"])
     summaries, _ = await entrez.summaries(api, ids)
     candidates, note = _ranked([records.summary(found) for found in summaries], name)
@@ -61,6 +63,7 @@ async def resolve_variant(api: Api, variant: Variant) -> Answer:
 @platform.tool(example={"variation_id": "13961"}, cites=VARIANT)
 async def get_variant_record(api: Api, variation_id: ClinVarVariationId) -> Answer:
     """One ClinVar variant in depth: germline, somatic impact and oncogenicity apart, by condition, with review stars.
+    For several use get_variant_summaries; for who said what list_submissions.
 
     variation_id, accession_version, title, variant_type, record_status, genes, protein_changes,
     molecular_consequences, rsid, caid, omim, canonical_spdi, locations, hgvs (haplotypes and
@@ -81,7 +84,8 @@ async def get_variant_record(api: Api, variation_id: ClinVarVariationId) -> Answ
 
 @platform.tool(example={"variation_ids": ["13961"]}, cites=VARIANT_ROWS)
 async def get_variant_summaries(api: Api, variation_ids: VariationIds) -> Answer:
-    """Current classifications of known ClinVar variants: germline, somatic impact, oncogenicity, stars, conditions.
+    """Many at once (up to 50): current classifications of known ClinVar variants: germline, somatic impact,
+    oncogenicity, stars, conditions. For one in depth use get_variant_record.
 
     Rows: variation_id, accession_version, title, variant_type, genes, protein_changes,
     molecular_consequences, rsid, caid, canonical_spdi, locations {GRCh38, GRCh37: chr, start, stop,
@@ -94,6 +98,18 @@ async def get_variant_summaries(api: Api, variation_ids: VariationIds) -> Answer
     if not summaries:
         return unknown_id(", ".join(variation_ids), note)
     return rows([records.summary(found) for found in summaries], note=note)
+
+
+async def _term(api: Api, name: names.VariantName) -> str:
+    """Return the search for a name; an SPDI is looked for by its rs numbers, where it has some."""
+    if name.kind != "spdi":
+        return name.term
+    try:
+        answer = await api.get(f"/spdi/{name.value}/rsids", base=VARIATION_SERVICES)
+    except UpstreamNotFound:
+        return name.term
+    numbers = (answer.get("data") or {}).get("rsids") or []
+    return " OR ".join(f"rs{number}" for number in numbers) or name.term
 
 
 def _ranked(found: Sequence[Json], name: names.VariantName) -> tuple[list[Json], str]:
@@ -123,4 +139,6 @@ def _fits(row: Json, name: names.VariantName) -> bool:
         return name.value in row["protein_changes"] or f"p.{name.long}" in row["title"]
     if name.kind == "rsid":
         return bool(row["rsid"] == name.value)
+    if name.kind == "spdi":
+        return bool(row["canonical_spdi"] == name.value)
     return name.kind != "coding" or f":{name.value}" in row["title"]

@@ -1,6 +1,6 @@
 """What the tools of Ensembl share: the platform, arguments, hosts by assembly, checks of what came back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -13,6 +13,15 @@ from mcp_server.tool import Arg, Cite, Platform
 
 Json = Any
 
+
+def _pause_s(headers: Mapping[str, str]) -> float:
+    """Return how long to wait when the hour's requests are used up: the seconds until the count starts anew."""
+    if headers.get("x-ratelimit-remaining", "").strip() != "0":
+        return 0.0
+    seconds = headers.get("x-ratelimit-reset", "")
+    return float(seconds) if seconds.strip().isdigit() else 0.0
+
+
 platform = Platform(
     "ensembl",
     title="Ensembl",
@@ -21,6 +30,7 @@ platform = Platform(
     licence="EMBL-EBI terms of use, no restriction",
     rate=Rate(10),
     hosts=("grch37.rest.ensembl.org",),
+    pause_s=_pause_s,
 )
 
 GRCH37 = "https://grch37.rest.ensembl.org"
@@ -112,6 +122,11 @@ def bounds(region: str, longest: int, argument: str = "region") -> tuple[str, in
             argument, f"{region!r} is {end - start + 1:,} bases long; at most {longest:,} are allowed"
         )
     return name, start, end
+
+
+def region_words(name: str, start: int, end: int) -> tuple[str, ...]:
+    """Return the words with which Ensembl says that it has no such region."""
+    return (f"slice found for {name}", f"{name}:{start}-{end}", f"{name}:{start}..{end}")
 
 
 async def known(

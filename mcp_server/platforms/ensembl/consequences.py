@@ -65,6 +65,8 @@ PLACE_FIELDS = (
     "allele_string",
     "most_severe_consequence",
     "intergenic_consequences",
+    "regulatory_feature_consequences",
+    "motif_feature_consequences",
 )
 COLOCATED_FIELDS = ("id", "allele_string", "clin_sig", "clin_sig_allele", "clin_sig_ref_allele", "somatic")
 
@@ -133,14 +135,15 @@ async def predict_variants_batch(
         sent = {line: variant for variant, (form, line) in forms.items() if form == kind}
         if not sent:
             continue
+        by_answer = sent | {line.split()[2]: variant for line, variant in sent.items() if kind == "region"}
         path = f"/vep/homo_sapiens/{kind}"
         names = list(sent) if kind == "id" else ()
         found = await known(api, path, names, _options(scores), body={key: list(sent)})
         matched_assembly(api, found or [], assembly)
         for place in found or []:
-            query = sent.get(place.get("input", "")) or sent.get(place.get("id", ""))
+            query = by_answer.get(place.get("input", "")) or by_answer.get(place.get("id", ""))
             if query is None:
-                matched(api, "variant", " or ".join(sent), place.get("input") or place.get("id"))
+                matched(api, "variant", " or ".join(sent), place.get("input") or place.get("id") or "no name")
             answered.add(str(query))
             predictions.append({"query": query, **prediction(place, canonical_only)})
     missing = [variant for variant in forms if variant not in answered]
@@ -220,5 +223,9 @@ def _form(variant: str, assembly: str | None, argument: str) -> tuple[str, str]:
         return "id", variant.lower()
     if position := position_of(variant):
         chromosome, start, reference, alternate = position
-        return "region", f"{chromosome} {start} . {reference} {alternate} . . ."
+        # The third column comes back as the id.
+        return (
+            "region",
+            f"{chromosome} {start} {chromosome}:{start}:{reference}:{alternate} {reference} {alternate} . . .",
+        )
     return "hgvs", hgvs_of(variant, argument)

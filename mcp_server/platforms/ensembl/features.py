@@ -1,5 +1,6 @@
 """What lies on a region, on a gene or transcript, and on a protein."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -21,6 +22,7 @@ from mcp_server.platforms.ensembl.base import (
     on_region,
     page,
     platform,
+    region_words,
 )
 from mcp_server.tool import Arg, Cite
 
@@ -106,7 +108,7 @@ async def get_region_features(
     _refuse_idle(features, biotype, so_term)
     api = on_region(api, assembly, species)
     path = f"/overlap/region/{species}/{name}:{start}-{end}{_repeated(features)}"
-    found = await known(api, path, f"{name} ", {"biotype": biotype, "so_term": so_term})
+    found = await known(api, path, region_words(name, start, end), {"biotype": biotype, "so_term": so_term})
     if found is None:
         return unknown_id(region, f"{species} has no region {region}.")
     for row in found:
@@ -118,11 +120,13 @@ async def get_region_features(
     version = assembly or next((row["assembly_name"] for row in found if row.get("assembly_name")), None)
     wrap = {"region": region, "assembly_name": version, "species": species}
     note = "" if found else f"No {' or '.join(features)} overlaps {region}."
-    return page([_row(row) for row in found], limit, offset, wrap=wrap, under="features", note=note)
+    rows = [_row(row) for row in found]
+    cited = _variants(rows[offset : offset + limit])
+    return page(rows, limit, offset, wrap=wrap, under="features", note=note, citations=cited)
 
 
 @platform.tool(
-    example={"ensembl_id": "ENSG00000012048", "features": ["variation"], "so_term": "missense_variant"},
+    example={"ensembl_id": "ENSG00000012048", "features": ["variation"]},
     noise="del(.features[].source)",
 )
 async def get_gene_features(
@@ -139,7 +143,7 @@ async def get_gene_features(
     """Ensembl gene or transcript id to what overlaps it: its variants by consequence, exons, regulatory elements. Rows
     with clinical significance first. For a region use get_region_features.
 
-    ensembl_id, features: rows as get_region_features.
+    ensembl_id, assembly_name, features: rows as get_region_features.
     """
     _refuse_idle(features, biotype, so_term)
     if clinical_only and not set(features) & set(_VARIANTS):
@@ -156,9 +160,10 @@ async def get_gene_features(
     note = "" if chosen else f"No such {' or '.join(features)} overlaps {ensembl_id}."
     if clinical_only and chosen:
         note = f"{len(chosen):,} of {len(found):,} rows have a clinical significance."
-    wrap = {"ensembl_id": ensembl_id}
+    version = next((row["assembly_name"] for row in found if row.get("assembly_name")), None)
+    wrap = {"ensembl_id": ensembl_id, "assembly_name": version}
     rows = [_row(row) for row in chosen]
-    cited = [Citation("ensembl", ensembl_id)]
+    cited = [Citation("ensembl", ensembl_id), *_variants(rows[offset : offset + limit])]
     return page(rows, limit, offset, wrap=wrap, under="features", note=note, citations=cited)
 
 
@@ -217,6 +222,10 @@ def _refuse_idle(features: Sequence[str], biotype: str | None, so_term: str | No
 def _repeated(features: Sequence[str]) -> str:
     """Return the repeated parameter: a list joined by commas is not understood."""
     return "?" + "&".join(f"feature={feature}" for feature in dict.fromkeys(features))
+
+
+def _variants(rows: Sequence[Json]) -> list[Citation]:
+    return [Citation("rsid", row["id"]) for row in rows if re.fullmatch(r"rs\d+", str(row.get("id", "")))]
 
 
 def _row(row: Json) -> Json:

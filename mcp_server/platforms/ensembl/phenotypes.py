@@ -16,6 +16,7 @@ from mcp_server.platforms.ensembl.base import (
     on_region,
     page,
     platform,
+    region_words,
 )
 from mcp_server.platforms.ensembl.features import REGION_MAX
 from mcp_server.platforms.ensembl.names import GeneName, one_gene
@@ -97,7 +98,7 @@ async def get_region_phenotypes(
     parameters = {"feature_type": feature_type, "only_phenotypes": only_phenotypes}
     parameters |= _extras(include_pubmed, include_review_status)
     path = f"/phenotype/region/{species}/{name}:{start}-{end}"
-    found = await known(api, path, f"{name} ", _ones(parameters))
+    found = await known(api, path, region_words(name, start, end), _ones(parameters))
     if found is None:
         return unknown_id(region, f"{species} has no region {region}.")
     note = "" if found else f"No disease or trait is annotated on {region}."

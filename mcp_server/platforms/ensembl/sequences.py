@@ -19,6 +19,7 @@ from mcp_server.platforms.ensembl.base import (
     on_region,
     page,
     platform,
+    region_words,
 )
 from mcp_server.tool import Arg, Cite
 
@@ -111,7 +112,7 @@ async def get_region_sequence(
     path = f"/sequence/region/{species}/{name}:{start}..{end}:{strand}"
     parameters = {"mask": mask, "expand_5prime": expand_5prime, "expand_3prime": expand_3prime}
     try:
-        found = await known(api, path, f"{name} ", parameters)
+        found = await known(api, path, region_words(name, start, end), parameters)
     except UpstreamNotFound as error:
         if "no results" not in error.message.lower():
             raise
@@ -153,7 +154,7 @@ async def map_assembly(api: Api, region: Region, from_assembly: Mapped, to_assem
     name, start, end = bounds(region, 300_000_000)
     strand = -1 if region.endswith(":-1") else 1
     path = f"/map/homo_sapiens/{from_assembly}/{name}:{start}..{end}:{strand}/{to_assembly}"
-    found = await known(api, path, f"{name} ")
+    found = await known(api, path, region_words(name, start, end))
     if found is None:
         return unknown_id(region, f"{from_assembly} has no region {region}.")
     mappings = found.get("mappings") or []

@@ -7,7 +7,7 @@ import pytest
 from mcp_server.platforms.clinvar import platform
 from mcp_server.platforms.clinvar.conversion import _assembly
 from tests.mcp_server.platforms.fake_upstream import FakeUpstream, Played, call
-from tests.mcp_server.platforms.test_clinvar_outcomes import hits, summaries
+from tests.mcp_server.platforms.test_clinvar_outcomes import SUMMARY, hits, summaries
 from tests.mcp_server.platforms.test_clinvar_records import term_of
 
 Json = Any
@@ -238,3 +238,28 @@ async def test_wrong_name_is_refused_in_the_words_of_the_service() -> None:
 )
 def test_assembly_follows_from_the_version_of_a_chromosome(spdi: str, assembly: str | None) -> None:
     assert _assembly(spdi) == assembly
+
+
+@pytest.mark.parametrize(
+    ("rsids", "term"),
+    [
+        (Played({"data": {"rsids": [113488022]}}), "rs113488022"),
+        (Played({"error": {"message": "RSID not found"}}, 404), '"NC_000007.14:140753335:A:T"'),
+    ],
+    ids=["by number", "by itself"],
+)
+async def test_exact_name_leads_to_the_record_that_carries_it(rsids: Played, term: str) -> None:
+    records = [
+        {**SUMMARY, "uid": uid, "variation_set": [{"canonical_spdi": f"NC_000007.14:140753335:A:{base}"}]}
+        for uid, base in (("40389", "G"), ("13961", "T"))
+    ]
+    upstream = FakeUpstream(
+        {
+            "/spdi/NC_000007.14:140753335:A:T/rsids": rsids,
+            "/esearch.fcgi": hits("40389", "13961"),
+            "/esummary.fcgi": summaries(*records),
+        }
+    )
+    result = await call(platform, upstream, "resolve_variant", variant="NC_000007.14:140753335:a:t")
+    assert [row["variation_id"] for row in result.content["data"]["candidates"]] == ["13961"]
+    assert term_of(upstream, 1) == term

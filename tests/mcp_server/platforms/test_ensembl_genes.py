@@ -241,6 +241,19 @@ def test_regions_are_read_as_people_write_them(written: str, read: str) -> None:
     assert region_form(read) == read
 
 
+@pytest.mark.parametrize(
+    ("headers", "pause_s"),
+    [
+        ({"x-ratelimit-remaining": "54998", "x-ratelimit-reset": "3549"}, 0),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "3549"}, 3549),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon"}, 0),
+        ({}, 0),
+    ],
+)
+def test_used_up_hour_asks_for_a_pause(headers: dict[str, str], pause_s: float) -> None:
+    assert platform.pause_s(headers) == pause_s
+
+
 def test_everyday_species_get_their_names() -> None:
     assert [species_form(name) for name in ("Human", "Mus musculus", "zebrafish")] == [
         "homo_sapiens",

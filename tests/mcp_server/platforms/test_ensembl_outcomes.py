@@ -59,6 +59,7 @@ class Case:
 
 REGION = {"region": "13:32315086-32320086", "assembly": "GRCh38"}
 PROTEIN = "ENSP00000369497"
+NO_SLICE = {"/13:32315086-32320086": refused("No slice found for 13 on coord_system chromosome")}
 NO_RESULT = Played({"error": "No results found"}, 404)
 
 CASES = [
@@ -92,7 +93,8 @@ CASES = [
     Case("map_assembly", {"region": "6:1-10", "from_assembly": "GRCh37", "to_assembly": "GRCh38"},
          {"/GRCh37/6:1..10:1/GRCh38": Played({"mappings": [
              {"original": {"assembly": "GRCh37", "start": 1, "end": 10}, "mapped": {"assembly": "GRCh38"}}]})},
-         {"/GRCh37/6:1..10:1/GRCh38": Played({"mappings": []})}, None),
+         {"/GRCh37/6:1..10:1/GRCh38": Played({"mappings": []})},
+         {"/GRCh37/6:1..10:1/GRCh38": refused("No slice found for 6 on coord_system chromosome")}),
     Case("map_to_genome", {"ensembl_id": "ENST00000380152", "space": "cdna", "start": 1, "end": 9},
          {"/map/cdna/ENST00000380152/1..9": Played({"mappings": [{"assembly_name": "GRCh38", "start": 5, "gap": 0}]})},
          {"/map/cdna/ENST00000380152/1..9": Played({"mappings": []})},
@@ -114,7 +116,7 @@ CASES = [
     Case("get_region_features", {**REGION, "features": ["gene"]},
          {"/13:32315086-32320086?feature=gene": Played([
              {"id": GENE_ID, "seq_region_name": "13", "start": 32315086, "end": 32400268, "assembly_name": "GRCh38"}])},
-         {"/13:32315086-32320086": Played([])}, None),
+         {"/13:32315086-32320086": Played([])}, NO_SLICE),
     Case("get_gene_features", {"ensembl_id": GENE_ID, "features": ["variation"]},
          {f"/overlap/id/{GENE_ID}": Played([{"id": "rs144848", "assembly_name": "GRCh38"}])},
          {f"/overlap/id/{GENE_ID}": Played([])}, {f"/overlap/id/{GENE_ID}": not_found(GENE_ID)}),
@@ -126,7 +128,7 @@ CASES = [
          of_gene(f"/phenotype/gene/homo_sapiens/{GENE_ID}", []), NO_GENE),
     Case("get_region_phenotypes", REGION,
          {"/phenotype/region/homo_sapiens/13:32315086-32320086": Played([{"id": "rs1", "phenotype_associations": []}])},
-         {"/phenotype/region/homo_sapiens/13:32315086-32320086": Played([])}, None),
+         {"/phenotype/region/homo_sapiens/13:32315086-32320086": Played([])}, NO_SLICE),
     Case("find_features_by_phenotype", {"accession": "Orphanet_130"},
          {"/phenotype/accession/homo_sapiens/Orphanet:130": Played([{"Variation": "rs2299299", "source": "DGVa"}])},
          {"/phenotype/accession/homo_sapiens/Orphanet:130": Played([])},

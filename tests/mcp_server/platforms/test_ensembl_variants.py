@@ -105,7 +105,11 @@ TRANSCRIPTS = [
     },
     {"transcript_id": "ENST00000376486", "gene_id": "ENSG00000177000", "gene_symbol": "MTHFR", "revel": 0.842},
 ]
-MTHFR = {"input": "1 11796321 . G A . . .", "assembly_name": "GRCh38", "transcript_consequences": TRANSCRIPTS}
+MTHFR = {
+    "input": "1 11796321 1:11796321:G:A G A . . .",
+    "assembly_name": "GRCh38",
+    "transcript_consequences": TRANSCRIPTS,
+}
 
 
 async def test_batch_sends_each_kind_of_name_to_its_own_route() -> None:
@@ -127,9 +131,22 @@ async def test_batch_sends_each_kind_of_name_to_its_own_route() -> None:
     assert [request.body for request in upstream.requests] == [
         {"ids": ["rs699"]},
         {"hgvs_notations": ["AGT:c.803T>C"]},
-        {"variants": ["1 11796321 . G A . . ."]},
+        {"variants": ["1 11796321 1:11796321:G:A G A . . ."]},
     ]
     assert all("REVEL=1" in asked and "AlphaMissense=1" in asked for asked in upstream.asked)
+
+
+async def test_prediction_is_known_by_its_id_and_keeps_other_consequences() -> None:
+    regulatory = [{"regulatory_feature_id": "ENSR00001183653", "consequence_terms": ["regulatory_region_ablation"]}]
+    place = {"id": "1:11796321:G:A", "assembly_name": "GRCh38", "regulatory_feature_consequences": regulatory}
+    upstream = FakeUpstream({"/vep/homo_sapiens/region": Played([place])})
+    arguments = {"variants": ["1-11796321-G-A"], "assembly": "GRCh38"}
+    result = await call(platform, upstream, "predict_variants_batch", **arguments)
+    (row_found,) = result.content["data"]["predictions"]
+    assert (row_found["query"], row_found["regulatory_feature_consequences"]) == ("1-11796321-G-A", regulatory)
+    nameless = FakeUpstream({"/vep/homo_sapiens/region": Played([{"assembly_name": "GRCh38"}])})
+    result = await call(platform, nameless, "predict_variants_batch", **arguments)
+    assert result.content["error"]["code"] == "upstream_bad_response"
 
 
 async def test_all_transcripts_come_on_request() -> None:
@@ -219,6 +236,14 @@ async def test_features_of_a_gene_put_clinical_rows_first() -> None:
     assert [one["id"] for one in result.content["data"]["features"]] == ["rs2", "rs1"]
     result = await call(platform, upstream, "get_gene_features", **arguments, clinical_only=True)
     assert (result.content["total"], result.content["note"]) == (1, "1 of 2 rows have a clinical significance.")
+
+
+async def test_variants_among_features_are_cited() -> None:
+    upstream = FakeUpstream({"/overlap/id/ENSG00000012048": Played([row("rs1"), row("rs2"), row("ENSR00000105157")])})
+    arguments = {"ensembl_id": "ENSG00000012048", "features": ["variation", "regulatory"], "limit": 1}
+    result = await call(platform, upstream, "get_gene_features", **arguments)
+    assert [one["identifier"] for one in result.meta["burp/citations"]] == ["ENSG00000012048", "rs1"]
+    assert result.content["data"]["assembly_name"] == "GRCh38"
 
 
 async def test_features_of_another_protein_are_refused() -> None:
