@@ -15,6 +15,7 @@ from mcp_server.platforms.uniprot.base import (
     page,
     platform,
     quoted,
+    rows_of,
 )
 from mcp_server.platforms.uniprot.entry import (
     IDENTITY_FIELDS,
@@ -29,6 +30,7 @@ from mcp_server.platforms.uniprot.entry import (
     identity,
     ids,
     nothing,
+    of_organism,
     placed,
     properties,
     references,
@@ -167,7 +169,7 @@ async def get_publications(
         "facetFilter": f"(categories:{quoted(category)})" if category else None,
     }
     part, headers = await page(api, f"/uniprotkb/{entry['primaryAccession']}/publications", parameters)
-    every = [_publication(row) for row in part["results"]]
+    every = [_publication(row) for row in rows_of(part)]
     found = [row for row in every if category is None or _used_for(row, category)]
     note = resolved_note(accession, entry)
     if len(found) < len(every):
@@ -297,7 +299,7 @@ async def _accessions_of(api: Api, gene_symbol: str, organism_id: int) -> list[J
     symbol = gene_symbol_form(gene_symbol) if organism_id == 9606 else gene_symbol
     query = f"(gene_exact:{quoted(symbol)}) AND (organism_id:{organism_id}) AND (reviewed:true)"
     part, _ = await page(api, "/uniprotkb/search", {"query": query, "fields": IDENTITY_FIELDS, "size": 25})
-    return list(part["results"])
+    return of_organism(rows_of(part), organism_id)
 
 
 def _candidates(gene_symbol: str, organism_id: int, found: list[Json]) -> Answer:

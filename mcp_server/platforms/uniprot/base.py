@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from mcp_server.envelope import Answer, InvalidArguments, rows
 from mcp_server.http.client import Api
+from mcp_server.http.errors import UpstreamBadResponse
 from mcp_server.http.rate_limit import Rate
 from mcp_server.tool import Arg, Cite, Platform
 
@@ -35,6 +36,13 @@ async def page(api: Api, path: str, parameters: Mapping[str, Json] | None = None
     found, headers = await api.get_page(path, parameters)
     api.trace.release = headers.get("x-uniprot-release", api.trace.release)
     return found, headers
+
+
+def rows_of(found: Json, name: str = "results") -> list[Json]:
+    """Return the list of a page; an answer without one is not an empty list."""
+    if not isinstance(found, dict) or not isinstance(found.get(name), list):
+        raise UpstreamBadResponse("rest.uniprot.org", f"the answer holds no list of {name}")
+    return list(found[name])
 
 
 def next_cursor(headers: Mapping[str, str]) -> str | None:

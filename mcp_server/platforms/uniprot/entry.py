@@ -34,6 +34,16 @@ async def fetch_entry(api: Api, accession: str, fields: Sequence[str]) -> Json:
     return unknown_id(accession, inactive_note(entry), replacement=successors or None)
 
 
+def of_organism(entries: list[Json], organism_id: int) -> list[Json]:
+    """Return the entries; one of another species than asked for is refused."""
+    for entry in entries:
+        found = entry.get("organism", {}).get("taxonId", organism_id)
+        if found != organism_id:
+            message = f"asked for taxon {organism_id}, {entry['primaryAccession']} is of taxon {found}"
+            raise UpstreamBadResponse("rest.uniprot.org", message)
+    return entries
+
+
 def inactive_note(entry: Json) -> str:
     """Say why an entry is no longer there, and where its sequence is."""
     reason = entry.get("inactiveReason", {})
@@ -71,8 +81,8 @@ def entry_answer(asked: str, entry: Json, found: Sequence[Json], what: str, **pa
 
 def nothing(entry: Json, what: str) -> str:
     """Say that an entry exists and does not have something."""
-    card = identity(entry)
-    return f"{card['primaryAccession']} ({card['uniProtkbId']}) has no {what} in UniProt."
+    name = f" ({entry['uniProtkbId']})" if entry.get("uniProtkbId") else ""
+    return f"{entry['primaryAccession']}{name} has no {what} in UniProt."
 
 
 def identity(entry: Json) -> dict[str, Json]:

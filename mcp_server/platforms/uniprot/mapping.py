@@ -10,7 +10,7 @@ from mcp_server.args import UniProtAccession
 from mcp_server.envelope import Answer, InvalidArguments, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamRefused, UpstreamUnavailable
-from mcp_server.platforms.uniprot.base import ENTRY, next_cursor, page, platform
+from mcp_server.platforms.uniprot.base import ENTRY, next_cursor, page, platform, rows_of
 from mcp_server.platforms.uniprot.entry import IDENTITY_FIELDS, entry_answer, fetch_entry, properties
 from mcp_server.tool import Arg
 
@@ -138,7 +138,7 @@ class _Found:
 
     def add(self, found: Json) -> None:
         """Take in one page. Every page repeats what concerns the whole job."""
-        self.pairs += [{"from": pair["from"], "to": _mapped(pair["to"])} for pair in found.get("results") or []]
+        self.pairs += [{"from": pair["from"], "to": _mapped(pair["to"])} for pair in rows_of(found)]
         self.failed |= dict.fromkeys(found.get("failedIds") or [])
         self.suggested = found.get("suggestedIds") or self.suggested
         self.obsolete = found.get("obsoleteCount") or self.obsolete

@@ -7,7 +7,7 @@ from mcp_server.args import Limit, UniProtAccession, gene_symbol_form
 from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Answer, InvalidArguments, rows
 from mcp_server.http.client import Api
-from mcp_server.platforms.uniprot.base import ENTRY, Cursor, OrganismId, next_cursor, page, platform, quoted
+from mcp_server.platforms.uniprot.base import ENTRY, Cursor, OrganismId, next_cursor, page, platform, quoted, rows_of
 from mcp_server.platforms.uniprot.entry import (
     card,
     ensembl_genes,
@@ -15,6 +15,7 @@ from mcp_server.platforms.uniprot.entry import (
     function_text,
     ids,
     isoform_citation,
+    of_organism,
     properties,
     references,
     resolved_note,
@@ -119,8 +120,8 @@ async def search_proteins(
             "cursor": cursor if len(groups) == 1 else None,
         }
         part, headers = await page(api, "/uniprotkb/search", parameters)
-        found += part["results"]
-        total += int(headers.get("x-total-results") or len(part["results"]))
+        found += of_organism(rows_of(part), organism_id)
+        total += int(headers.get("x-total-results") or len(rows_of(part)))
         following = next_cursor(headers)
     return _search_answer(found, total, following, keyword, organism_id, reviewed)
 
@@ -163,7 +164,7 @@ async def get_proteins_batch(api: Api, accessions: Accessions) -> Answer:
     canonical = list(dict.fromkeys(accession.partition("-")[0] for accession in asked))
     parameters = {"accessions": canonical, "fields": SEARCH_FIELDS, "size": len(canonical)}
     part, _ = await page(api, "/uniprotkb/accessions", parameters)
-    entries = {entry["primaryAccession"]: entry for entry in part["results"] if entry["entryType"] != "Inactive"}
+    entries = {entry["primaryAccession"]: entry for entry in rows_of(part) if entry["entryType"] != "Inactive"}
     why: dict[str, str] = {}
     # Former accessions are missing from the list, as those are that never were.
     missing = [accession for accession in canonical if accession not in entries]
@@ -208,8 +209,12 @@ async def count_proteins_by_group(
     its id as `parent`.
     """
     found, _ = await page(api, f"/uniprotkb/groups/{group}", {"query": query, "parent": parent})
-    note = "" if found["groups"] else f"No hit of this query lies below {parent or 'the top'} of the {group} tree."
-    return rows(found["groups"], data=found, note=note)
+    note = (
+        ""
+        if rows_of(found, "groups")
+        else f"No hit of this query lies below {parent or 'the top'} of the {group} tree."
+    )
+    return rows(rows_of(found, "groups"), data=found, note=note)
 
 
 def _query(

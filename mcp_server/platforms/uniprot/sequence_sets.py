@@ -6,7 +6,7 @@ from mcp_server.args import Limit, UniProtAccession, look_up_form
 from mcp_server.envelope import Answer, InvalidArguments, rows, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
-from mcp_server.platforms.uniprot.base import Cursor, exactly_one, listed, page, platform, quoted
+from mcp_server.platforms.uniprot.base import Cursor, exactly_one, listed, page, platform, quoted, rows_of
 from mcp_server.platforms.uniprot.entry import IDENTITY_FIELDS, fetch_entry
 from mcp_server.platforms.uniprot.entry import identity as identity_of
 from mcp_server.tool import Arg, Cite
@@ -44,9 +44,9 @@ async def get_uniref_cluster(
     if accession:
         query = f"(uniprot_id:{accession}) AND (identity:{IDENTITIES[identity]})"
         part, _ = await page(api, "/uniref/search", {"query": query, "size": 2})
-        if not part["results"]:
+        if not rows_of(part):
             return await _no_set(api, accession, f"UniRef{identity} cluster")
-        cluster = part["results"][0]
+        cluster = rows_of(part)[0]
         if cluster["entryType"] != f"UniRef{identity}":
             raise UpstreamBadResponse("rest.uniprot.org", f"asked for UniRef{identity}, got {cluster['entryType']}")
     else:
@@ -56,7 +56,7 @@ async def get_uniref_cluster(
             return unknown_id(cluster_id or "", f"UniProt has no cluster {cluster_id}.")
         _same(cluster["id"], cluster_id or "")
     members, headers = await page(api, f"/uniref/{cluster['id']}/members", {"size": limit, "cursor": cursor})
-    return listed(members["results"], headers, data={"cluster": cluster, "members": members["results"]})
+    return listed(rows_of(members), headers, data={"cluster": cluster, "members": rows_of(members)})
 
 
 @platform.tool(
@@ -100,7 +100,7 @@ async def get_uniparc_entry(
         return unknown_id(upi or "", f"UniProt has no UniParc sequence {upi}.")
     _same(found["uniParcId"], upi or "")
     records, headers = await page(api, f"/uniparc/{upi}/databases", {"size": limit, "cursor": cursor})
-    return listed(records["results"], headers, note=note, data=found | {"crossReferences": records["results"]})
+    return listed(rows_of(records), headers, note=note, data=found | {"crossReferences": rows_of(records)})
 
 
 @platform.tool(
@@ -130,7 +130,7 @@ async def search_proteomes(
         _same(found["id"], proteome_id)
         return rows([found])
     part, headers = await page(api, "/proteomes/search", {"query": query, "size": limit, "cursor": cursor})
-    return listed(part["results"], headers, note="" if part["results"] else f"No proteome for {query!r}.")
+    return listed(rows_of(part), headers, note="" if rows_of(part) else f"No proteome for {query!r}.")
 
 
 @platform.tool(
@@ -158,10 +158,10 @@ async def get_gene_centric_set(
     named = f"(accession:{accession})" if accession else f"(gene:{quoted(gene_symbol or '')})"
     query = f"{named} AND (upid:{proteome_id})" if proteome_id else named
     part, headers = await page(api, "/genecentric/search", {"query": query, "size": limit, "cursor": cursor})
-    if accession and not part["results"]:
+    if accession and not rows_of(part):
         return await _no_set(api, accession, "set of entries of one gene")
-    note = "" if part["results"] else f"Proteome {proteome_id} has no gene {gene_symbol}."
-    return listed(part["results"], headers, note=note)
+    note = "" if rows_of(part) else f"Proteome {proteome_id} has no gene {gene_symbol}."
+    return listed(rows_of(part), headers, note=note)
 
 
 async def _no_set(api: Api, accession: str, what: str) -> Answer:

@@ -7,7 +7,7 @@ from mcp_server.args import UniProtAccession
 from mcp_server.envelope import Answer, Citation, InvalidArguments, rows, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
-from mcp_server.platforms.uniprot.base import ENTRY, NO_EVIDENCES, platform
+from mcp_server.platforms.uniprot.base import ENTRY, NO_EVIDENCES, platform, rows_of
 from mcp_server.platforms.uniprot.entry import (
     IDENTITY_FIELDS,
     changed,
@@ -138,7 +138,7 @@ async def get_entry_history(
         named = {found.get(side, {}).get("accession", canonical) for side in ("entry1", "entry2")}
         _same(canonical, named)
         return Answer({"accession": canonical, "compared": sorted(compare), **found}, citations=cited)
-    listed = found.get("results") or []
+    listed = rows_of(found)
     _same(canonical, {row.get("accession", canonical) for row in listed})
     note = "" if listed else f"UniProt lists no such version of {canonical}."
     return rows(listed, data={"accession": canonical, "versions": listed}, note=note, citations=cited)

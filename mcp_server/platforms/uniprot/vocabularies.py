@@ -6,7 +6,7 @@ from mcp_server.args import DiseaseName, Limit
 from mcp_server.envelope import Answer, rows, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
-from mcp_server.platforms.uniprot.base import Cursor, exactly_one, listed, page, platform
+from mcp_server.platforms.uniprot.base import Cursor, exactly_one, listed, page, platform, rows_of
 from mcp_server.tool import Arg, Cite
 
 Json = Any
@@ -37,7 +37,7 @@ async def search_diseases(
     if disease_id:
         return await _one(api, f"/diseases/{disease_id}", disease_id, "id", "disease")
     part, headers = await page(api, "/diseases/search", {"query": query, "size": limit, "cursor": cursor})
-    found = part["results"]
+    found = rows_of(part)
     return listed(found, headers, note="" if found else f"UniProt's list has no disease for {query!r}.")
 
 
@@ -56,7 +56,7 @@ async def search_vocabulary(
     name, definition, geneOntologies, isA, partOf.
     """
     part, headers = await page(api, f"/{kind}/search", {"query": query, "size": limit, "cursor": cursor})
-    found = part["results"]
+    found = rows_of(part)
     answer = listed(found, headers, note="" if found else f"UniProt's {kind} have no term for {query!r}.")
     cite = (
         Cite("uniprot_keyword", "[].keyword", "id", "name", f"{SITE}/keywords/{{id}}")
@@ -87,7 +87,7 @@ async def search_taxonomy(
     if taxon_id:
         return await _taxon(api, taxon_id)
     part, headers = await page(api, "/taxonomy/search", {"query": query, "size": limit, "cursor": cursor})
-    found = part["results"]
+    found = rows_of(part)
     return listed(found, headers, note="" if found else f"UniProt knows no taxon {query!r}.")
 
 

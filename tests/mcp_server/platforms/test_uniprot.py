@@ -114,6 +114,14 @@ async def test_search_for_another_species_keeps_the_spelling() -> None:
     assert "taxon 10090" in result.content["note"]
 
 
+@pytest.mark.case("C009")
+async def test_a_protein_of_another_species_than_asked_for_is_refused() -> None:
+    upstream = FakeUpstream({"/uniprotkb/search": Played({"results": [ERBB2]})})
+    result = await call(platform, upstream, "search_proteins", gene_symbols=["Erbb2"], organism_id=10090)
+    assert result.content["error"]["code"] == "upstream_bad_response"
+    assert "P04626 is of taxon 9606" in result.content["error"]["message"]
+
+
 async def test_search_for_nothing_is_refused() -> None:
     result = await call(platform, FakeUpstream({}), "search_proteins")
     assert result.content["error"]["argument"] == "query"
@@ -297,6 +305,12 @@ async def test_mapping_waits_for_the_job(monkeypatch: pytest.MonkeyPatch) -> Non
     stuck = await call(platform, mapping(page, Played({"jobStatus": "RUNNING"})), "map_ids", **arguments)
     assert stuck.content["error"]["code"] == "upstream_unavailable"
     assert "job1" in stuck.content["error"]["message"]
+
+
+async def test_a_mapping_that_answers_with_something_else_is_a_failure() -> None:
+    upstream = mapping(Played(entry("P30542", "ADORA1")))
+    result = await call(platform, upstream, "map_ids", ids=["P30542"], from_db="UniProtKB_AC-ID", to_db="UniProtKB")
+    assert result.content["error"]["code"] == "upstream_bad_response"
 
 
 async def test_mapping_without_hits_and_with_a_refusal() -> None:

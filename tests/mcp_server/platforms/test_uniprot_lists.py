@@ -72,6 +72,13 @@ async def test_a_search_without_hits_is_empty_and_a_broken_one_a_failure(tool: s
     assert broken.content["error"]["code"] == "upstream_unavailable"
 
 
+@pytest.mark.parametrize("tool", SEARCHES)
+async def test_an_answer_without_a_list_is_no_empty_list(tool: str) -> None:
+    arguments, path, row = SEARCHES[tool]
+    result = await call(platform, FakeUpstream({path: Played(row)}), tool, **arguments)
+    assert result.content["error"]["code"] == "upstream_bad_response"
+
+
 RECORDS = {
     "search_diseases": ({"disease_id": "di-01559"}, "/diseases/DI-01559", DISEASE),
     "search_taxonomy": ({"taxon_id": 9606}, "/taxonomy/9606", TAXON),
