@@ -9,7 +9,7 @@ from chat.providers.planner.parts.diseases import choose_disease, disease_call
 from chat.providers.planner.parts.drug_kinds import Kind, classify
 from chat.providers.planner.parts.drugs import Drug, Mechanism, join_forms
 from chat.providers.planner.parts.leads import leading
-from chat.providers.planner.parts.trials import read_trials, trials_call
+from chat.providers.planner.parts.trials import trials_call
 from chat.providers.planner.results import Call, Result, call
 from mcp_server.codes import ResultOutcome, ToolCode
 
@@ -76,6 +76,7 @@ def test_a_row_without_a_drug_is_left_out() -> None:
 
 
 INHIBITS = [Mechanism("erbB-2 inhibitor", "INHIBITOR", ("ERBB2",))]
+LOWERS = [Mechanism("erbB-2 negative allosteric modulator", "NEGATIVE ALLOSTERIC MODULATOR", ("ERBB2",))]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +94,12 @@ INHIBITS = [Mechanism("erbB-2 inhibitor", "INHIBITOR", ("ERBB2",))]
         ("TRASTUZUMAB DERUXTECAN", "Antibody drug conjugate", [], Kind.CONJUGATE, False),
         ("TRASTUZUMAB DUOCARMAZINE", "Antibody", [], Kind.CONJUGATE, False),
         ("RINDOPEPIMUT", "Protein", [], Kind.OTHER, False),
+        ("ALPELISIB", "", [], Kind.INHIBITOR, True),
+        ("CAPIVASERTIB", "", [], Kind.INHIBITOR, True),
+        ("VANDETANIB", "Small molecule", [], Kind.INHIBITOR, True),
+        ("PEGAPTANIB", "Oligonucleotide", [], Kind.OTHER, False),
+        ("PEGAPTANIB", "", [], Kind.UNCLASSIFIED, False),
+        ("TUXOBERTINIB", "Small molecule", LOWERS, Kind.INHIBITOR, False),
         ("KN-026", "", INHIBITS, Kind.UNCLASSIFIED, False),
         ("MASOPROCOL", "Unknown", INHIBITS, Kind.UNCLASSIFIED, False),
     ],
@@ -174,60 +181,6 @@ def test_all_records_that_fit_are_kept_the_chosen_one_first() -> None:
     found = choose_disease("breast cancer", data({"hits": HITS}), associated(("MONDO_0004989", 0.697)), "ERBB2")
     assert found is not None
     assert [id for id, _ in found.records] == ["MONDO_0004989", "MONDO_0007254"]
-
-
-# --- trials -------------------------------------------------------------------------------------
-
-
-def test_trials_that_name_the_marker_come_first_then_the_higher_phase_then_open_ones() -> None:
-    asked = trials_call("lapatinib", "breast cancer")
-    rows = [
-        {"nctId": "NCT00000001", "briefTitle": "A", "phases": ["PHASE3"], "overallStatus": "COMPLETED"},
-        {"nctId": "NCT00000002", "briefTitle": "HER2 B", "phases": ["PHASE1", "PHASE2"], "overallStatus": "COMPLETED"},
-        {"nctId": "NCT00000003", "briefTitle": "C", "phases": ["PHASE3"], "overallStatus": "RECRUITING"},
-    ]
-    found = read_trials(data(rows, asked), ["HER2"])
-    assert [trial.nct_id[-1] for trial in found] == ["2", "3", "1"]
-    assert [trial.phase for trial in found] == ["1/2", "3", "3"]
-
-
-@pytest.mark.parametrize(
-    ("title", "named"),
-    [
-        ("HER2-positive breast cancer", True),
-        ("HER2+ disease", True),
-        ("HER2-directed therapy", True),
-        ("after HER2 therapy", True),
-        ("HR+/HER2- breast cancer", False),
-        ("HR[+]/HER2[-] breast cancer", False),
-        ("HER2-negative", False),
-        ("HER2 negative", False),
-        ("HER2-low", False),
-        ("HER21", False),
-    ],
-)
-def test_a_marker_that_is_absent_is_not_taken_for_one_that_is_named(title: str, named: bool) -> None:
-    (trial,) = read_trials(data([{"nctId": "NCT00000001", "briefTitle": title}]))
-    assert trial.mentions(["HER2"]) is named
-
-
-def test_the_official_title_stands_in_and_an_acronym_stands_before() -> None:
-    rows = [{"nctId": "NCT1", "officialTitle": "Official"}, {"nctId": "NCT2", "briefTitle": "T", "acronym": "FLAURA"}]
-    assert [trial.title for trial in read_trials(data(rows))] == ["Official", "FLAURA: T"]
-
-
-def test_open_trials_come_first_where_they_are_asked_for() -> None:
-    rows = [
-        {"nctId": "NCT1", "phases": ["PHASE3"], "overallStatus": "COMPLETED"},
-        {"nctId": "NCT2", "phases": ["PHASE1"], "overallStatus": "RECRUITING"},
-    ]
-    assert [trial.nct_id for trial in read_trials(data(rows), open_first=True)] == ["NCT2", "NCT1"]
-    assert [trial.nct_id for trial in read_trials(data(rows))] == ["NCT1", "NCT2"]
-
-
-def test_active_not_recruiting_is_written_with_its_comma() -> None:
-    found = read_trials(data([{"nctId": "NCT00000001", "overallStatus": "ACTIVE_NOT_RECRUITING"}]))
-    assert found[0].status_words == "active, not recruiting"
 
 
 # --- texts --------------------------------------------------------------------------------------
