@@ -98,8 +98,8 @@ async def get_study_locations(
     limit: SiteLimit = 50,
     offset: Offset = 0,
 ) -> Answer:
-    """Sites and contacts of one clinical trial, by NCT number: facility, city, country, recruiting status, distance to
-    a point, whom to call.
+    """Sites (hospitals) and contacts of one clinical trial, by NCT number: which are still enrolling, city, country,
+    distance to a point, whom to call.
 
     centralContacts, overallOfficials, locations: [{facility, status, city, state, zip, country, distanceKm,
     contacts}], nearest first where a point is given.

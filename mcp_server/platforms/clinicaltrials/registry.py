@@ -121,8 +121,8 @@ async def describe_search(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Answer:
-    """Names for searching clinical trials: fields for AREA[...] and sort, allowed values of coded fields (status,
-    phase, type), or what each search text covers. Returns names, types, descriptions.
+    """Trial field names and metadata for searching clinical trials: fields for AREA[...], allowed values of coded
+    fields (status, phase, type), or what each search text covers. Returns names, types, descriptions.
 
     fields: [{piece, path, type, sourceType, isEnum, description}], values: [{type, pieces, values}], areas: [{name,
     param, parts}].

@@ -32,8 +32,8 @@ async def get_study_results(
     limit: Annotated[int, Arg("How many outcome measures to return at most.", minimum=1, maximum=200)] = 20,
     offset: Offset = 0,
 ) -> Answer:
-    """Posted results of a clinical trial, by NCT number: participant flow, baseline, outcome numbers with statistics.
-    Planned endpoints: get_study_outcomes; side effects: get_study_adverse_events.
+    """Posted results of a clinical trial, by NCT number: did it work, participant flow, baseline and outcome numbers
+    in each arm, with statistics. Planned endpoints: get_study_outcomes; side effects: get_study_adverse_events.
 
     participantFlow, baselineCharacteristics, outcomeMeasures: [{type, title, timeFrame, unitOfMeasure, groups,
     denoms, classes, analyses}]. total, returned and next count outcome measures. Values are texts, as posted.

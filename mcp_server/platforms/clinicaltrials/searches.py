@@ -86,9 +86,9 @@ async def search_studies(
     page_token: PageToken | None = None,
     sort: Sort = "relevance",
 ) -> Answer:
-    """Find clinical trials by condition, drug, title, outcome, place, sponsor, status, phase, type or dates. Returns
-    NCT number, title, status, phase. By gene or mutation use search_by_biomarker, by a patient's age and sex
-    match_patient_to_studies.
+    """Search ClinicalTrials.gov: find clinical trials by condition, drug, title, outcome, place, sponsor, status,
+    phase, type or dates. Returns NCT number, title, status, phase. By gene or mutation use search_by_biomarker, for
+    a patient match_patient_to_studies.
 
     Rows: nctId, briefTitle, acronym, overallStatus, phases, studyType, enrollmentCount, leadSponsor, conditions,
     interventions, dates, hasResults. The registry also finds narrower terms and synonyms of a condition: see

@@ -72,8 +72,8 @@ DISEASES = Cite(
 
 @platform.tool(example={"accession": "P11413"}, cites=ENTRY, noise=NO_EVIDENCES)
 async def get_function(api: Api, accession: UniProtAccession) -> Answer:
-    """Enzyme details of a protein: catalysed reactions with Rhea and ChEBI ids, cofactors, kinetics, pH, regulation,
-    pathway, subunits and complexes. A short text on the function is in get_protein.
+    """What a protein does, enzyme details: catalysed reactions with Rhea and ChEBI ids, cofactors, kinetics, pH,
+    regulation, pathway, subunits and complexes. Only a short text on the function: get_protein.
 
     comments: as UniProt has them, by commentType; ecNumbers.
     """

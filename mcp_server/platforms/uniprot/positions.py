@@ -135,8 +135,9 @@ async def get_features(
     limit: Limit = 200,
     offset: Offset = 0,
 ) -> Answer:
-    """Curated domains, active and binding sites, modified residues and topology of a protein (UniProt accession), by
-    type or residue range. Mass-spectrometry sites: get_proteomics_ptms; by ENSP: ensembl__get_protein_features.
+    """Curated domains, active and binding sites, phosphorylation and other modified residues, topology of a protein
+    (UniProt accession), by type or range. Mass-spectrometry sites: get_proteomics_ptms; by ENSP:
+    ensembl__get_protein_features.
 
     features: [{type, start, end, description, featureId, ligand}].
     """

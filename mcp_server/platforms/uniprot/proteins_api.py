@@ -88,8 +88,8 @@ async def get_genomic_coordinates(api: Api, accession: UniProtAccession, positio
 async def get_proteomics_ptms(
     api: Api, accession: UniProtAccession, position: Position = None, limit: Limit = 100, offset: Offset = 0
 ) -> Answer:
-    """Modified residues of a protein seen by mass spectrometry, with data sets and confidence, by UniProt accession.
-    For curated modifications use get_features.
+    """Modified residues of a protein (phosphorylation, ubiquitination sites) seen by mass spectrometry, with data sets
+    and confidence, by UniProt accession. For curated modifications use get_features.
 
     sites: [{position, residue, name, sources, peptides, datasets: [{id, pubmed, confidence, siteProbability}]}].
     """
