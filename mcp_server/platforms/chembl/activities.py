@@ -98,7 +98,7 @@ async def get_bioactivities(
     if molecule_chembl_id:
         family = await family_of(api, molecule_chembl_id)
         if family is None:
-            return no_molecule(molecule_chembl_id)
+            return await no_molecule(api, molecule_chembl_id)
         parent_id = family.parent_id
     wanted = {
         "parent_molecule_chembl_id": parent_id,
@@ -239,10 +239,8 @@ async def _target_types(api: Api, target_ids: list[str]) -> dict[str, str]:
     chunks = [target_ids[start : start + TARGETS_ASKED] for start in range(0, len(target_ids), TARGETS_ASKED)]
     fields = "target_chembl_id,target_type"
     pages = await together(
-
-            collection(api, "target", "targets", {"target_chembl_id__in": ",".join(chunk), "only": fields})
-            for chunk in chunks
-
+        collection(api, "target", "targets", {"target_chembl_id__in": ",".join(chunk), "only": fields})
+        for chunk in chunks
     )
     return {target["target_chembl_id"]: target["target_type"] for page, _ in pages for target in page}
 
@@ -256,7 +254,7 @@ async def get_selectivity_profile(
     """
     family = await family_of(api, chembl_id)
     if family is None:
-        return no_molecule(chembl_id)
+        return await no_molecule(api, chembl_id)
     wanted = {"parent_molecule_chembl_id": family.parent_id, "target_organism": "Homo sapiens"}
     found, total = await _all_activities(api, wanted, min_pchembl)
     if not found:

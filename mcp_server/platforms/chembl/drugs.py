@@ -76,7 +76,7 @@ async def resolve_drug(api: Api, drug_name: DrugName) -> Answer:
     if CHEMBL_ID.fullmatch(drug_name) or INCHI_KEY.fullmatch(drug_name):
         matched_as, family = await _by_id(api, drug_name)
         if family is None:
-            return no_molecule(drug_name.upper())
+            return await no_molecule(api, drug_name.upper())
         return _resolved(drug_name, matched_as, [await with_withdrawal(api, family)], family.citations, "")
     matched_as, hits, total = await _named(api, drug_name)
     if not hits:
@@ -132,7 +132,7 @@ async def get_drug_mechanisms(api: Api, chembl_id: ChemblId) -> Answer:
     """List a drug's curated mechanisms of action and targets, collected over parent and salts, naming the form."""
     family = await family_of(api, chembl_id)
     if family is None:
-        return no_molecule(chembl_id)
+        return await no_molecule(api, chembl_id)
     mechanisms = await _mechanisms(api, family)
     return rows(
         mechanisms,
@@ -170,7 +170,7 @@ async def get_drug_indications(
     """List diseases a drug is approved for (phase 4) or studied in, over parent and salts, highest phase first."""
     family = await family_of(api, chembl_id)
     if family is None:
-        return no_molecule(chembl_id)
+        return await no_molecule(api, chembl_id)
     found = await _indications(api, family)
     ordered = [row for row in found if min_phase is None or (row["max_phase_for_ind"] or -2) >= min_phase]
     shown = ordered[offset : offset + limit]
@@ -197,7 +197,7 @@ async def get_drug_warnings(api: Api, chembl_id: ChemblId) -> Answer:
     """List a drug's withdrawals and boxed warnings: year, country, reason, class, over parent and salts."""
     family = await family_of(api, chembl_id)
     if family is None:
-        return no_molecule(chembl_id)
+        return await no_molecule(api, chembl_id)
     groups = await _warnings(api, family)
     return rows(
         groups,
@@ -220,7 +220,7 @@ async def get_metabolism(api: Api, chembl_id: ChemblId, limit: Limit = 50, offse
     """
     family = await family_of(api, chembl_id)
     if family is None:
-        return no_molecule(chembl_id)
+        return await no_molecule(api, chembl_id)
     ids = [form["molecule_chembl_id"] for form in family.forms]
     parameters = {"drug_chembl_id__in": ",".join(ids), "order_by": "met_id", "limit": limit, "offset": offset}
     found, total = await collection(api, "metabolism", "metabolisms", parameters)
@@ -272,7 +272,7 @@ async def drug_dossier(
     if one_of(chembl_id=chembl_id, drug_name=drug_name) == "chembl_id":
         family = await family_of(api, chembl_id or "")
         if family is None:
-            return no_molecule(chembl_id or "")
+            return await no_molecule(api, chembl_id or "")
     else:
         found = await _one_family(api, drug_name or "")
         if isinstance(found, Answer):

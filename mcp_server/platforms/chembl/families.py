@@ -5,11 +5,12 @@ parent, and each row names its form.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from mcp_server.envelope import Answer, Citation, unknown_id
 from mcp_server.http.client import Api
-from mcp_server.http.errors import UpstreamBadResponse
+from mcp_server.http.errors import UpstreamBadResponse, UpstreamError
 from mcp_server.platforms.chembl.service import (
     HOST,
     REFERENCES_SHOWN,
@@ -19,6 +20,7 @@ from mcp_server.platforms.chembl.service import (
     collection,
     number,
     record,
+    why_unknown,
 )
 
 # Asked for by name, so that a list of forms stays small; the whole record has 40 fields.
@@ -76,6 +78,9 @@ def form_row(molecule: Json) -> Json:
     form = {name: value for name, value in molecule.items() if name != "molecule_hierarchy"}
     if "max_phase" in form:
         form["max_phase"] = number(form["max_phase"])
+    if "withdrawn_flag" in form:
+        # Some releases write it as text, and "0" must not count as yes.
+        form["withdrawn_flag"] = form["withdrawn_flag"] in (True, "1", "true")
     return {**form, "is_parent": parent_of(molecule) == molecule["molecule_chembl_id"]}
 
 
@@ -108,9 +113,14 @@ async def family_of(api: Api, chembl_id: str) -> Family | None:
     return Family(parent_id, tuple(forms or [form_row(molecule)]))
 
 
-def no_molecule(chembl_id: str) -> Answer:
-    """Answer that there is no such molecule."""
-    return unknown_id(chembl_id, f"ChEMBL has no molecule {chembl_id}.")
+async def no_molecule(api: Api, query: str) -> Answer:
+    """Answer that there is no such molecule, and where ChEMBL tells it, why."""
+    reason = ""
+    if query.startswith("CHEMBL"):
+        # That there is none is known already; only the reason is asked for.
+        with suppress(UpstreamError):
+            reason = await why_unknown(api, query, "molecule")
+    return unknown_id(query, reason or f"ChEMBL has no molecule {query}.")
 
 
 async def by_parent(api: Api, resource: str, key: str, parent_id: str, order: str) -> list[Json]:

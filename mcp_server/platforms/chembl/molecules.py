@@ -57,7 +57,7 @@ def properties_of(molecule: Json) -> dict[str, Json] | None:
 def short(molecule: Json) -> dict[str, Json]:
     """Keep what tells a compound from others: names, phase, structure as SMILES and key, properties."""
     structures = molecule.get("molecule_structures") or {}
-    row = {name: value for name, value in molecule.items() if name not in ("molecule_structures", "similarity")}
+    row = {name: molecule[name] for name in FORM_FIELDS.split(",") if name in molecule}
     return {
         **form_row(row),
         "parent_chembl_id": parent_of(molecule),
@@ -74,7 +74,7 @@ async def get_molecule(api: Api, chembl_id: ChemblId) -> Answer:
     """
     molecule = await record(api, f"/molecule/{chembl_id}.json")
     if molecule is None:
-        return no_molecule(chembl_id)
+        return await no_molecule(api, chembl_id)
     check([molecule], "molecule_chembl_id", chembl_id)
     forms = await forms_of(api, parent_of(molecule))
     itself = {name: molecule[name] for name in FORM_FIELDS.split(",") if name in molecule}
@@ -192,7 +192,7 @@ async def get_molecule_forms(api: Api, chembl_id: ChemblId) -> Answer:
     """
     family = await family_of(api, chembl_id)
     if family is None:
-        return no_molecule(chembl_id)
+        return await no_molecule(api, chembl_id)
     return rows(list(family.forms), data=family.facts, citations=family.citations)
 
 

@@ -73,7 +73,7 @@ async def find_similar_compounds(
     parameters = {"only": f"{SHORT_FIELDS},similarity", "limit": limit, "offset": offset}
     found = await _by_structure(api, "similarity", structure or "", parameters, threshold)
     if found is None:
-        return no_molecule(structure or "")
+        return await no_molecule(api, structure or "")
     molecules, total = found
     similar = [{**short(row), "similarity": number(row.get("similarity"))} for row in molecules]
     if any(row["similarity"] is None or row["similarity"] < threshold for row in similar):
@@ -94,7 +94,7 @@ async def find_substructure(
     parameters = {"only": SHORT_FIELDS, "limit": limit, "offset": offset}
     found = await _by_structure(api, "substructure", structure or "", parameters)
     if found is None:
-        return no_molecule(structure or "")
+        return await no_molecule(api, structure or "")
     molecules, total = found
     none = f"No compound in ChEMBL contains {structure}."
     return _answer([short(row) for row in molecules], total, offset, {"structure": structure}, none)

@@ -188,7 +188,7 @@ async def diplotype_rows(api: Api, gene: str, diplotype: str) -> list[Json]:
     return [row for row in found if row.get("diplotype", orders[0]) in orders]
 
 
-@platform.tool(example={"gene_symbol": "CYP2C19", "diplotype": "*1/*2"}, noise="del(.rows[]?.consultationtext)")
+@platform.tool(example={"gene_symbol": "CYP2C19", "diplotype": "*1/*2"})
 async def get_diplotype_phenotype(api: Api, gene_symbol: GeneSymbol, diplotype: Diplotype) -> Answer:
     """Get the phenotype and activity score that CPIC assigns to two star alleles of a gene, in either order. For the
     advice that follows use recommend_for_genotype.

@@ -1,5 +1,6 @@
 """Evidence: graded clinical annotations, findings of single papers, all that links a pair, curated papers."""
 
+import re
 from typing import Annotated, Literal
 
 from mcp_server.args import DrugName, GeneSymbol, Limit, Offset, gene_symbol_form
@@ -11,6 +12,7 @@ from mcp_server.platforms.clinpgx.service import (
     EXACT_NAMES,
     HOST,
     PAGE,
+    RSID,
     Json,
     cited_papers,
     joined,
@@ -33,7 +35,23 @@ Levels = Annotated[
 AnnotationType = Annotated[
     Literal["Efficacy", "Toxicity", "Dosage", "Metabolism/PK", "PD", "Other"], Arg("Kind of effect to keep.")
 ]
-Variant = Annotated[str, Arg("rsID of a variant, or a star allele with its gene.", "rs4244285")]
+
+
+def variant_form(text: str) -> str:
+    """Return an rsID in lower case, a star allele in upper case."""
+    plain = "".join(text.split())
+    return plain.lower() if RSID.fullmatch(plain) else plain.upper()
+
+
+Variant = Annotated[
+    str,
+    Arg(
+        "rsID of a variant, or a star allele with its gene, e.g. CYP2C19*2.",
+        "rs4244285",
+        r"^(rs\d+|[A-Z0-9-]+\*\S+)$",
+        normalise=variant_form,
+    ),
+]
 # How each kind of annotation is reached: its route, the route's former name, its page.
 ROUTES = {
     "clinical": ("summaryAnnotation", "clinicalAnnotation", "clinicalAnnotation"),
@@ -73,14 +91,20 @@ def _strength(annotation: Json) -> tuple[int, float]:
     return (LEVELS.index(level) if level in LEVELS else len(LEVELS), -(annotation.get("score") or 0))
 
 
+def _location(variant: str | None, gene: str | None) -> dict[str, Json]:
+    """Return the criteria for a place: by rsID, or by the gene of a star allele, whose rows are then sifted."""
+    if variant and "*" in variant:
+        return {"location.genes.symbol": gene or gene_symbol_form(variant.partition("*")[0])}
+    return {"location.genes.symbol": gene, "location.fingerprint": variant}
+
+
 async def annotations_of(
     api: Api, gene_symbol: str | None = None, drug_name: str | None = None, variant: str | None = None
 ) -> list[Json]:
     """Return all clinical annotations of a gene, drug or variant, the strongest first."""
     criteria = {
-        "location.genes.symbol": gene_symbol_form(gene_symbol) if gene_symbol else None,
+        **_location(variant, gene_symbol_form(gene_symbol) if gene_symbol else None),
         "relatedChemicals.name": drug_name.lower() if drug_name else None,
-        "location.fingerprint": variant,
         "view": "min",
     }
     found = await search(api, "/data/summaryAnnotation", criteria, "/data/clinicalAnnotation")
@@ -174,15 +198,14 @@ async def search_variant_annotations(
         raise InvalidArguments("variant", "give either a variant or a gene symbol", "rs4244285")
     gene = gene_symbol_form(gene_symbol) if gene_symbol else None
     # The records of a whole gene are megabytes even in the short view.
-    criteria = {
-        "location.fingerprint": variant,
-        "location.genes.symbol": gene,
-        "view": "base" if variant or with_study_parameters else "min",
-    }
+    short_view = not with_study_parameters and (gene or "*" in (variant or ""))
+    criteria = {**_location(variant, gene), "view": "min" if short_view else "base"}
     found = [
         variant_row(item, with_study_parameters) for item in await search(api, "/data/variantAnnotation", criteria)
     ]
     _check_gene_of(found, gene)
+    if "*" in (variant or ""):
+        found = [row for row in found if _names_allele(row, variant or "")]
     fitting = [
         row
         for row in found
@@ -201,6 +224,13 @@ async def search_variant_annotations(
         note=note,
         citations=_cited_findings(shown),
     )
+
+
+def _names_allele(row: Json, allele: str) -> bool:
+    """Whether the place or the sentence of a finding names a star allele, not merely one that begins like it."""
+    gene, _, name = allele.partition("*")
+    text = f"{row['location']['displayName']} {row.get('sentence', '')}"
+    return bool(re.search(rf"(?<![\w-])({re.escape(gene)}\s*)?\*{re.escape(name)}(?![\w:])", text, re.IGNORECASE))
 
 
 def _check_gene_of(found: list[Json], gene: str | None) -> None:
@@ -242,7 +272,7 @@ def _annotation_of(kind: str, found: Json) -> Json:
     return _text(found, guideline_row(found) if kind == "guideline" else label_row(found))
 
 
-@platform.tool(example={"annotation_id": "PA166104948"}, noise="del(.relatedAlleles)")
+@platform.tool(example={"annotation_id": "PA166104948"})
 async def get_annotation(
     api: Api,
     annotation_id: Annotated[

@@ -12,6 +12,7 @@ from mcp_server.platforms.clinpgx.service import (
     Json,
     cite,
     cited_papers,
+    cpic_rows,
     find_chemical,
     joined,
     kept,
@@ -105,9 +106,12 @@ async def search_guideline_annotations(
     drug_name: DrugName | None = None,
     source: GuidelineSource | None = None,
 ) -> Answer:
-    """List dosing guidelines (CPIC, DPWG and others) for a gene or a drug, with a summary. Needs gene or drug. For the
-    full text use get_annotation, for CPIC's advice by phenotype get_cpic_recommendations.
+    """List dosing guidelines (CPIC, DPWG and others) for a gene or a drug, with a summary. Needs gene or drug; source
+    CPIC alone lists all of CPIC's with genes and drugs. For the full text use get_annotation, for CPIC's advice by
+    phenotype get_cpic_recommendations.
     """
+    if not gene_symbol and not drug_name and (source or "").upper() == "CPIC":
+        return await _all_of_cpic(api)
     needs_gene_or_drug(gene_symbol, drug_name)
     criteria: dict[str, Json] = {}
     for kind, name, criterion in (
@@ -127,6 +131,26 @@ async def search_guideline_annotations(
         note = f"ClinPGx has no guideline annotation for {joined(gene_symbol, drug_name)}"
         note += f" from {source}; there are some from {others}." if guidelines else "."
     return rows(fitting, note=note, citations=cited(fitting))
+
+
+async def _all_of_cpic(api: Api) -> Answer:
+    found = await cpic_rows(api, "guideline_summary_view", {"select": "*", "order": "guideline_name.asc"})
+    guidelines = [
+        {
+            "name": row.get("guideline_name"),
+            "source": "CPIC",
+            "genes": [gene["symbol"] for gene in row.get("genes") or []],
+            "drugs": row.get("drugs") or [],
+            "url": row.get("guideline_url"),
+        }
+        for row in found
+    ]
+    pages = [(str(item["url"]), str(item["name"])) for item in guidelines if item["url"]]
+    return rows(
+        guidelines,
+        note="" if guidelines else "CPIC lists no guideline.",
+        citations=[Citation("clinpgx", url.rpartition("/")[2], name, url) for url, name in pages],
+    )
 
 
 @platform.tool(example={"drug_name": "codeine"})
@@ -176,7 +200,7 @@ def _pathway(found: Json) -> Json:
     }
 
 
-@platform.tool(example={"drug_name": "clopidogrel"}, noise="del(.[]?.interactions)")
+@platform.tool(example={"drug_name": "clopidogrel"})
 async def get_pk_pd_pathway(api: Api, pathway_id: ClinPgxId | None = None, drug_name: DrugName | None = None) -> Answer:
     """Get the pharmacokinetic or pharmacodynamic pathway of a drug: genes and drugs around it, steps, text, papers.
     Give a drug name or a PA accession. For signalling pathways use Reactome.

@@ -108,6 +108,7 @@ async def test_a_drug_without_rows_is_empty_and_names_its_forms(tool: str) -> No
 @pytest.mark.parametrize("tool", FAMILY_TOOLS)
 async def test_an_unknown_molecule_is_no_empty_list(tool: str) -> None:
     played = Played().answer("/molecule.json", NO_FORMS).answer("/molecule/CHEMBL999999999.json", "", status=404)
+    played.answer("/chembl_id_lookup/CHEMBL999999999.json", "", status=404)
     envelope = await call(platform, played, tool, chembl_id="CHEMBL999999999")
     assert envelope.content["outcome"] == "unknown_id"
 
@@ -182,6 +183,7 @@ async def test_a_name_nobody_carries_is_empty() -> None:
 async def test_an_id_given_as_a_name_is_looked_up_as_an_id() -> None:
     played = Played().answer("parent_chembl_id=CHEMBL999999999", NO_FORMS)
     played.answer("/molecule/CHEMBL999999999.json", "", status=404)
+    played.answer("/chembl_id_lookup/CHEMBL999999999.json", "", status=404)
     envelope = await call(platform, played, "resolve_drug", drug_name="chembl999999999")
     assert envelope.content["outcome"] == "unknown_id"
 

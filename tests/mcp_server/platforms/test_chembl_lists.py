@@ -47,6 +47,16 @@ async def test_withdrawn_drugs_of_a_disease_are_named() -> None:
     assert envelope.content["note"] == "Withdrawn from a market: ROFECOXIB."
 
 
+@pytest.mark.case("C023")
+@pytest.mark.parametrize(("flag", "withdrawn"), [("0", False), ("1", True), (0, False), (None, False)])
+async def test_a_withdrawal_written_as_text_is_read_as_meant(flag: Any, withdrawn: bool) -> None:
+    terazosin = molecule("CHEMBL611", "TERAZOSIN", withdrawn_flag=flag, usan_stem="-azosin", max_phase="4.0")
+    played = Played().answer("/molecule.json", page("molecules", terazosin))
+    envelope = await call(platform, played, "search_approved_drugs", usan_stem="-azosin")
+    assert envelope.content["data"][0]["withdrawn_flag"] is withdrawn
+    assert ("TERAZOSIN" in envelope.content.get("note", "")) is withdrawn
+
+
 async def test_a_disease_without_drug_is_empty() -> None:
     played = Played().answer("/drug_indication.json", page("drug_indications"))
     envelope = await call(platform, played, "find_drugs_by_indication", disease_name="progeria")

@@ -125,14 +125,29 @@ async def test_an_id_says_why_it_has_no_record(
         ("get_bioactivities", {"molecule_chembl_id": ABSENT}),
     ],
 )
-async def test_an_unknown_molecule_is_unknown(tool: str, arguments: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("found", "status", "words"),
+    [
+        ("", 404, f"no molecule {ABSENT}"),
+        (entry(ABSENT, "TARGET"), 200, "record of type TARGET"),
+        (entry(ABSENT, "COMPOUND", "INACTIVE"), 200, "its last release was 34"),
+        ({"error_message": "refused"}, 400, f"no molecule {ABSENT}"),
+    ],
+    ids=["never given", "another kind", "retired", "no reason to be had"],
+)
+async def test_an_unknown_molecule_is_unknown(
+    tool: str, arguments: dict[str, Any], found: Any, status: int, words: str
+) -> None:
     played = Played().answer("/molecule.json", page("molecules")).answer(f"/molecule/{ABSENT}.json", "", status=404)
-    assert (await call(platform, played, tool, **arguments)).content["outcome"] == "unknown_id"
+    played.answer(f"/chembl_id_lookup/{ABSENT}.json", found, status=status)
+    envelope = await call(platform, played, tool, **arguments)
+    assert envelope.content["outcome"] == "unknown_id"
+    assert words in envelope.content["note"]
 
 
 @pytest.mark.parametrize("tool", ["find_similar_compounds", "find_substructure"])
 async def test_an_unknown_molecule_has_no_structure_to_search_with(tool: str) -> None:
-    played = Played().answer(f"/{ABSENT}", "", status=404)
+    played = Played().answer(f"/{ABSENT}", "", status=404).answer("/chembl_id_lookup/", "", status=404)
     assert (await call(platform, played, tool, chembl_id=ABSENT)).content["outcome"] == "unknown_id"
 
 

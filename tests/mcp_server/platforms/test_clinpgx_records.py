@@ -250,6 +250,18 @@ async def test_findings_come_with_their_paper_and_numbers_on_demand() -> None:
     assert envelope.content["data"][0]["studyParameters"] == [{"pValue": "= 0.02"}]
 
 
+async def test_a_star_allele_is_looked_for_among_the_rows_of_its_gene() -> None:
+    wide = {"displayName": "CYP2C19*1, CYP2C19*2", "genes": [CYP2C19]}
+    rows = [{**clinical(1), "location": wide}, clinical(2, name="CYP2C19*17"), clinical(3)]
+    played = Played().answer("/data/summaryAnnotation?location.genes.symbol=CYP2C19&", listed(*rows))
+    envelope = await call(platform, played, "search_clinical_annotations", variant="cyp2c19 *2")
+    assert [row["id"] for row in envelope.content["data"]] == [1]
+    rows = [finding(1, sentence="CYP2C19 *1/*2 has less response"), finding(2, sentence="CYP2C19 *21 is rare")]
+    played = Played().answer("/data/variantAnnotation?location.genes.symbol=CYP2C19&view=min", listed(*rows))
+    envelope = await call(platform, played, "search_variant_annotations", variant="CYP2C19*2")
+    assert [row["id"] for row in envelope.content["data"]] == [1]
+
+
 async def test_findings_on_another_gene_are_refused_and_none_are_empty() -> None:
     played = Played().answer("/data/variantAnnotation?", listed(finding(1)))
     envelope = await call(platform, played, "search_variant_annotations", gene_symbol="CYP2D6")
@@ -358,3 +370,18 @@ async def test_a_pathway_is_found_by_the_name_of_its_drug() -> None:
     assert envelope.content["data"][0]["genes"] == [{"id": "PA124", "symbol": "CYP2C19", "name": "CYP2C19"}]
     played = Played().answer("/data/pathway/PA1?view=base", UNKNOWN, status=404)
     assert (await call(platform, played, "get_pk_pd_pathway", pathway_id="PA1")).content["outcome"] == "unknown_id"
+
+
+async def test_all_guidelines_of_cpic_come_with_genes_and_drugs() -> None:
+    row = {
+        "guideline_name": "CYP2D6 and Tamoxifen",
+        "guideline_url": "https://www.clinpgx.org/guideline/PA166251458",
+        "drugs": ["tamoxifen"],
+        "genes": [{"url": "https://cpicpgx.org/gene/cyp2d6/", "symbol": "CYP2D6"}],
+    }
+    played = Played().answer("https://api.cpicpgx.org/v1/guideline_summary_view?", [row])
+    envelope = await call(platform, played, "search_guideline_annotations", source="cpic")
+    assert (envelope.content["data"][0]["genes"], envelope.content["data"][0]["drugs"]) == (["CYP2D6"], ["tamoxifen"])
+    assert envelope.meta["burp/citations"][0]["identifier"] == "PA166251458"
+    envelope = await call(platform, Played(), "search_guideline_annotations", source="DPWG")
+    assert envelope.content["error"]["code"] == "tool_invalid_arguments"
