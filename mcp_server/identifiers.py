@@ -18,7 +18,9 @@ def _upper(value: str) -> str:
 
 
 def _ensembl(value: str) -> str:
-    return value.upper().partition(".")[0]
+    """Strip the version; ids of flies and worms (FBgn…, WBGene…) keep their letters."""
+    bare = value.partition(".")[0]
+    return bare.upper() if bare.upper().startswith("ENS") else bare
 
 
 def _ontology(value: str) -> str:

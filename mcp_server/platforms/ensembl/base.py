@@ -1,5 +1,6 @@
 """What the tools of Ensembl share: the platform, arguments, hosts by assembly, checks of what came back."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -55,6 +56,17 @@ def species_form(text: str) -> str:
     """Return a species as Ensembl names it: `Mus musculus` and `mouse` → `mus_musculus`."""
     name = text.lower().replace(" ", "_")
     return _EVERYDAY_SPECIES.get(name, name)
+
+
+GENE_PATTERN = r"(ENS[A-Z]*G\d{11}|FBgn\d{7}|WBGene\d{8})"
+_FOREIGN_PREFIXES = {"FBGN": "FBgn", "WBGENE": "WBGene"}
+
+
+def stable_id_form(text: str) -> str:
+    """Return a stable id in upper case, but for those of flies and worms, which have their own spelling."""
+    found = re.match(r"[A-Z]+", text.upper())
+    prefix = found[0] if found else ""
+    return _FOREIGN_PREFIXES.get(prefix, prefix) + text.upper()[len(prefix) :]
 
 
 Species = Annotated[

@@ -7,6 +7,7 @@ from mcp_server.envelope import Answer, rows, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.platforms.ensembl.base import (
     GENE,
+    GENE_PATTERN,
     AnswerAssembly,
     Species,
     VersionedId,
@@ -18,6 +19,7 @@ from mcp_server.platforms.ensembl.base import (
     on,
     page,
     platform,
+    stable_id_form,
 )
 from mcp_server.platforms.ensembl.names import (
     GENE_ID,
@@ -42,8 +44,8 @@ VersionedGeneId = Annotated[
     Arg(
         "Ensembl gene id, with or without a version suffix.",
         "ENSG00000141736",
-        r"^ENS[A-Z]*G\d{11}(\.\d+)?$",
-        normalise=str.upper,
+        rf"^{GENE_PATTERN}(\.\d+)?$",
+        normalise=stable_id_form,
     ),
 ]
 GeneNames = Annotated[
@@ -75,7 +77,7 @@ async def lookup_gene(api: Api, gene_symbol: GeneSymbol, species: Species = "hom
     share the name: query, matched_as "ambiguous", candidates.
     """
     if GENE_ID.fullmatch(gene_symbol):
-        gene: Answer = await get_gene(api, gene_symbol.upper())
+        gene: Answer = await get_gene(api, stable_id_form(gene_symbol))
         return gene
     refuse_spreadsheet_date(gene_symbol, "gene_symbol")
     genes, haplotypes = await genes_named(api, gene_symbol, species)
@@ -107,7 +109,7 @@ async def lookup_batch(
     genes: rows of lookup_gene with query; not_found: [{query, reason}].
     """
     api = on(api, assembly, species)
-    sent = {name: name.upper().partition(".")[0] for name in genes if GENE_ID.fullmatch(name)}
+    sent = {name: stable_id_form(name).partition(".")[0] for name in genes if GENE_ID.fullmatch(name)}
     symbols = {name: spellings(name, species)[0] for name in genes if name not in sent and not spreadsheet_date(name)}
     found = await _by_keys(api, "/lookup/id", "ids", list(sent.values())) if sent else {}
     if symbols:

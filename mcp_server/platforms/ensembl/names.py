@@ -8,7 +8,7 @@ from urllib.parse import quote
 from mcp_server.args import gene_symbol_form, look_up_form
 from mcp_server.envelope import Answer, InvalidArguments, unknown_id
 from mcp_server.http.client import Api
-from mcp_server.platforms.ensembl.base import HUMAN, kept, known, matched
+from mcp_server.platforms.ensembl.base import GENE_PATTERN, HUMAN, kept, known, matched, stable_id_form
 from mcp_server.tool import Arg
 
 Json = Any
@@ -31,7 +31,7 @@ GENE_FIELDS = (
     "species",
     "version",
 )
-GENE_ID = re.compile(r"ENS[A-Z]*G\d{11}(\.\d+)?", re.IGNORECASE)
+GENE_ID = re.compile(rf"{GENE_PATTERN}(\.\d+)?", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"CHR_|HSCHR|PATCH|HG\d+_", re.IGNORECASE)
 _DATE = re.compile(r"(\d{1,2})-(mar|sep|dec)", re.IGNORECASE)
 # Families whose old symbols (MARCH1, MARC1, SEPT6, DEC1) spreadsheets turn into dates.
@@ -112,7 +112,7 @@ async def one_gene(api: Api, gene: str, species: str) -> tuple[Json, str]:
     the candidates. An id brings its species; a species other than the default must agree with it.
     """
     if GENE_ID.fullmatch(gene):
-        return await _gene_by_id(api, gene.upper().partition(".")[0], species)
+        return await _gene_by_id(api, stable_id_form(gene).partition(".")[0], species)
     refuse_spreadsheet_date(gene, "gene")
     found, _ = await genes_named(api, gene, species)
     if not found:

@@ -3,14 +3,33 @@
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from mcp_server.args import EnsemblId, Limit, Offset, look_up_form
+from mcp_server.args import Limit, Offset, look_up_form
 from mcp_server.envelope import Answer, Citation, InvalidArguments, empty, unknown_id
 from mcp_server.http.client import Api
-from mcp_server.platforms.ensembl.base import Species, filled, kept, known, matched, page, platform
+from mcp_server.platforms.ensembl.base import (
+    GENE_PATTERN,
+    Species,
+    filled,
+    kept,
+    known,
+    matched,
+    page,
+    platform,
+    stable_id_form,
+)
 from mcp_server.tool import Arg, Cite
 
 Json = Any
 
+StableId = Annotated[
+    str,
+    Arg(
+        "Ensembl gene, transcript or protein id; a version suffix is ignored.",
+        "ENSG00000141736",
+        rf"^({GENE_PATTERN}|ENS[A-Z]*[TPE]\d{{11}})$",
+        normalise=lambda text: stable_id_form(text).partition(".")[0],
+    ),
+]
 ExternalDb = Annotated[str | None, Arg("Only this database, by Ensembl's name for it.", "HGNC")]
 TermId = Annotated[
     str | None,
@@ -30,7 +49,7 @@ Ontology = Annotated[
 @platform.tool(example={"ensembl_id": "ENSG00000157764", "external_db": "HGNC"})
 async def get_cross_references(
     api: Api,
-    ensembl_id: EnsemblId,
+    ensembl_id: StableId,
     external_db: ExternalDb = None,
     all_levels: Annotated[bool, Arg("For a gene or transcript, also those of its transcripts and proteins.")] = False,
     limit: Limit = 200,

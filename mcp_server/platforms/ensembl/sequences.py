@@ -54,7 +54,7 @@ async def get_sequence(
     letters), from, length (of what was asked for).
     """
     _refuse_mixed(ensembl_id, type, start, end, (expand_5prime, expand_3prime))
-    is_gene = "G" in ensembl_id[3:-11]
+    is_gene = _kind(ensembl_id) == "G"
     several = is_gene and type in ("cdna", "cds", "protein")
     if several and (start or end):
         raise InvalidArguments("start", f"a gene has several {type} sequences; ask for a part of one transcript")
@@ -183,7 +183,7 @@ async def map_to_genome(
     Rows, one an exon: assembly_name, seq_region_name, start, end, strand, gap (1 where nothing is mapped), rank.
     """
     kind = "P" if space == "translation" else "T"
-    if kind not in ensembl_id[3:-11]:
+    if _kind(ensembl_id) != kind:
         example = "ENSP00000288602" if kind == "P" else "ENST00000288602"
         raise InvalidArguments("ensembl_id", f"positions of a {space} need an id like {example}", example)
     if end < start:
@@ -199,23 +199,28 @@ async def map_to_genome(
     return page(mappings, max(len(mappings), 1), note=note, citations=[Citation("ensembl", ensembl_id)])
 
 
+def _kind(ensembl_id: str) -> str:
+    """Return G, T, P or E: the letter before the number, after the letters of the species."""
+    return ensembl_id[-12]
+
+
 def _refuse_mixed(
     ensembl_id: str, type: str | None, start: int | None, end: int | None, flanks: tuple[int | None, int | None]
 ) -> None:
-    if "P" in ensembl_id[3:-11] and type not in (None, "protein"):
+    if _kind(ensembl_id) == "P" and type not in (None, "protein"):
         raise InvalidArguments("type", f"{ensembl_id} is a protein; its {type} belongs to its transcript", "protein")
-    if "E" in ensembl_id[3:-11] and type not in (None, "genomic"):
+    if _kind(ensembl_id) == "E" and type not in (None, "genomic"):
         raise InvalidArguments("type", f"{ensembl_id} is an exon and has only a genomic sequence", "genomic")
     if start and end and end < start:
         raise InvalidArguments("end", f"{end} lies before start, {start}", start)
     if any(flanks) and (start or end):
         raise InvalidArguments("expand_5prime", "flanks go with the whole sequence, not with start and end")
-    if any(flanks) and (type in ("protein", "cds", "cdna") or "P" in ensembl_id[3:-11]):
+    if any(flanks) and (type in ("protein", "cds", "cdna") or _kind(ensembl_id) == "P"):
         raise InvalidArguments("expand_5prime", f"only a genomic sequence has flanks, not {type or 'protein'}")
 
 
 def _molecule(ensembl_id: str, type: str | None) -> str:
-    return "protein" if type == "protein" or "P" in ensembl_id[3:-11] else "dna"
+    return "protein" if type == "protein" or _kind(ensembl_id) == "P" else "dna"
 
 
 def _shown(sequence: Json, first: int) -> Json:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from mcp_server.args import Limit, Offset, Rsid
-from mcp_server.envelope import Answer, empty, rows, unknown_id
+from mcp_server.envelope import Answer, Citation, empty, rows, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamError, UpstreamRefused
 from mcp_server.platforms.ensembl.base import (
@@ -33,10 +33,23 @@ from mcp_server.tool import Arg, Cite
 
 Json = Any
 
+VARIANT_PATTERN = r"^(rs\d+|COS[MV]\d+|[edn]s[sv]v?\d+)$"
+
+
+def variant_id_form(text: str) -> str:
+    """Return an rs number or structural variant in lower case, a COSMIC id in upper case."""
+    return text.upper() if text.upper().startswith("COS") else text.lower()
+
+
+VariantId = Annotated[
+    str,
+    Arg("dbSNP reference number; also COSMIC or structural variant ids.", "rs113488022", VARIANT_PATTERN,
+        normalise=variant_id_form),
+]  # fmt: skip
 Rsids = Annotated[
     list[str],
-    Arg("dbSNP reference numbers; at most 100.", ["rs699", "rs12777823"], r"^rs\d+$", max_items=100,
-        normalise=str.lower),
+    Arg("dbSNP reference numbers, COSMIC or structural variant ids; at most 100.", ["rs699", "rs12777823"],
+        VARIANT_PATTERN, max_items=100, normalise=variant_id_form),
 ]  # fmt: skip
 PaperId = Annotated[
     str,
@@ -52,8 +65,10 @@ INCLUDED = {"populations": "pops", "phenotypes": "phenotypes", "population_genot
 _NAMED = Cite("rsid", "[]", "name")
 
 
-@platform.tool(core=True, example={"rsid": "rs113488022"}, cites=Cite("rsid", "", "name"), noise="del(.evidence)")
-async def get_variant(api: Api, rsid: Rsid, include: Include = None, assembly: AnswerAssembly = "GRCh38") -> Answer:
+@platform.tool(core=True, example={"rsid": "rs113488022"}, noise="del(.evidence)")
+async def get_variant(
+    api: Api, rsid: VariantId, include: Include = None, assembly: AnswerAssembly = "GRCh38"
+) -> Answer:
     """One rsID: place, alleles, gene, most severe consequence, clinical significance, minor allele frequency. For
     several use get_variants_batch.
 
@@ -74,12 +89,12 @@ async def get_variant(api: Api, rsid: Rsid, include: Include = None, assembly: A
     except UpstreamError as error:
         genes = None
         notes.append(f"The genes are not known, because that request failed: {error}.")
-    return Answer({"query": rsid, **record, "genes": genes}, note=" ".join(notes))
+    data = {"query": rsid, **record, "genes": genes}
+    return Answer(data, note=" ".join(notes), citations=[_citation(record.get("name", rsid))])
 
 
 @platform.tool(
     example={"rsids": ["rs699", "rs12777823"]},
-    cites=Cite("rsid", "variants[]", "name"),
     noise="del(.variants[].evidence, .variants[].synonyms)",
 )
 async def get_variants_batch(api: Api, rsids: Rsids, assembly: AnswerAssembly = "GRCh38") -> Answer:
@@ -105,7 +120,8 @@ async def get_variants_batch(api: Api, rsids: Rsids, assembly: AnswerAssembly = 
         notes.append(f"Ensembl has no variant {', '.join(missing)}.")
     if not variants:
         return unknown_id(", ".join(asked), " ".join(notes))
-    return rows(variants, data={"variants": variants, "not_found": missing}, note=" ".join(notes))
+    cited = [_citation(row.get("name", row["query"])) for row in variants]
+    return rows(variants, data={"variants": variants, "not_found": missing}, note=" ".join(notes), citations=cited)
 
 
 @platform.tool(example={"paper": "26318936"}, cites=_NAMED, noise="del(.[].evidence, .[].synonyms)")
@@ -176,6 +192,14 @@ async def variant_dossier(api: Api, rsid: Rsid, assembly: AnswerAssembly = "GRCh
         notes.append(f"The names are missing, because that request failed: {error}.")
     data = {"query": rsid, "variant": filled(record), "consequences": consequences, "names": names}
     return Answer(data, note=" ".join(notes))
+
+
+def _citation(name: str) -> Citation:
+    if is_rsid(name):
+        return Citation("rsid", name)
+    is_known_place = name.startswith("COS")
+    page_of = "Variation/Explore?v" if is_known_place else "StructuralVariation/Explore?sv"
+    return Citation("ensembl_variant", name, url=f"https://www.ensembl.org/Homo_sapiens/{page_of}={name}")
 
 
 def _said_of(record: Json, rsid: str) -> list[str]:

@@ -254,6 +254,18 @@ def test_used_up_hour_asks_for_a_pause(headers: dict[str, str], pause_s: float) 
     assert platform.pause_s(headers) == pause_s
 
 
+@pytest.mark.parametrize("written", ["FBgn0002121", "fbgn0002121", "FBGN0002121.1"])
+async def test_id_of_a_fly_keeps_its_spelling(written: str) -> None:
+    fly = gene("FBgn0002121", "l(2)gl", "2L", "drosophila_melanogaster", assembly_name="BDGP6.54")
+    upstream = FakeUpstream({"/lookup/id/FBgn0002121": Played(fly), "/xrefs/id/FBgn0002121": Played([])})
+    for tool, argument in (("lookup_gene", "gene_symbol"), ("get_gene", "ensembl_id")):
+        result = await call(platform, upstream, tool, **{argument: written})
+        assert result.content["data"]["species"] == "drosophila_melanogaster"
+        assert result.meta["burp/citations"][0]["url"] == "https://www.ensembl.org/id/FBgn0002121"
+    result = await call(platform, upstream, "get_cross_references", ensembl_id=written)
+    assert result.content["outcome"] == "empty"
+
+
 def test_everyday_species_get_their_names() -> None:
     assert [species_form(name) for name in ("Human", "Mus musculus", "zebrafish")] == [
         "homo_sapiens",
@@ -280,6 +292,17 @@ async def test_gene_has_the_sequences_of_all_its_transcripts() -> None:
     wrong = FakeUpstream({"/sequence/id/ENSG00000157764": Played([{**rows[0], "molecule": "dna"}])})
     result = await call(platform, wrong, "get_sequence", ensembl_id="ENSG00000157764", type="protein")
     assert result.content["error"]["code"] == "upstream_bad_response"
+
+
+async def test_letters_of_a_species_are_not_taken_for_the_kind_of_a_record() -> None:
+    # PTR stands for the chimpanzee, GGO for the gorilla.
+    record = {"id": "ENSGGOT00000038576", "query": "ENSGGOT00000038576", "molecule": "dna", "seq": "ATG"}
+    upstream = FakeUpstream({"/sequence/id/ENSGGOT00000038576": Played(record)})
+    result = await call(platform, upstream, "get_sequence", ensembl_id="ENSGGOT00000038576", type="cds")
+    assert result.content["outcome"] == "data" and "multiple_sequences" not in upstream.asked[0]
+    arguments = {"ensembl_id": "ENSPTRT00000000001", "space": "translation", "start": 1, "end": 2}
+    result = await call(platform, FakeUpstream({}), "map_to_genome", **arguments)
+    assert result.content["error"]["argument"] == "ensembl_id"
 
 
 @pytest.mark.parametrize(("strand", "rest"), [("", "X:5001-6000"), (":-1", "X:1-1000:-1")])

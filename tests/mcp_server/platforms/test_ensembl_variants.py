@@ -41,6 +41,23 @@ async def test_further_parts_of_a_variant_are_asked_for_by_name() -> None:
     assert result.content["data"]["populations"][0]["frequency"] == 0.01
 
 
+@pytest.mark.parametrize(
+    ("written", "name", "page"),
+    [
+        ("cosv64184214", "COSV64184214", "Variation/Explore?v"),
+        ("ESV93078", "esv93078", "StructuralVariation/Explore?sv"),
+    ],
+)
+async def test_other_kinds_of_variants_have_pages_of_their_own(written: str, name: str, page: str) -> None:
+    upstream = FakeUpstream({f"/variation/homo_sapiens/{name}": Played(variant(name)), f"/id/{name}": Played([])})
+    result = await call(platform, upstream, "get_variant", rsid=written)
+    (cited,) = result.meta["burp/citations"]
+    assert cited["url"] == f"https://www.ensembl.org/Homo_sapiens/{page}={name}"
+    upstream = FakeUpstream({"/variation/homo_sapiens": Played({name: variant(name)})})
+    result = await call(platform, upstream, "get_variants_batch", rsids=[written])
+    assert result.content["data"]["variants"][0]["query"] == name
+
+
 async def test_variant_of_another_assembly_is_refused() -> None:
     upstream = FakeUpstream({"/variation/homo_sapiens/rs334": Played(variant("rs334"))})
     result = await call(platform, upstream, "get_variant", rsid="rs334", assembly="GRCh37")
