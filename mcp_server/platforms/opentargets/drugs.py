@@ -78,7 +78,10 @@ def _staged(
         next=next_offset(offset, len(shown), len(fitting)),
         note=note,
         data={entity: owner, "count": count, "rows": shown},
-        citations=[cite(entity, owner["id"], owner.get("approvedSymbol") or owner["name"]), *_cite_rows(shown)],
+        citations=[
+            cite(entity, owner["id"], owner.get("approvedSymbol") or owner.get("name") or ""),
+            *_cite_rows(shown),
+        ],
     )
 
 
@@ -86,7 +89,7 @@ def _cite_rows(shown: list[Json]) -> list[Citation]:
     found = {}
     for row in shown:
         for kind in ("drug", "disease"):
-            if record := row.get(kind):
+            if (record := row.get(kind)) and record.get("id"):
                 found[kind, record["id"]] = record["name"]
     return [cite(kind, identifier, name) for (kind, identifier), name in found.items()]
 
@@ -169,7 +172,9 @@ async def get_drug_info(api: Api, chembl_id: ChemblId) -> Answer:
         if name in drug:
             drug[name] = labels(drug[name])
     mechanisms = (drug.get("mechanismsOfAction") or {}).get("rows") or []
-    targets = {target["id"]: target["approvedSymbol"] for row in mechanisms for target in row["targets"]}
+    targets = {
+        target["id"]: target["approvedSymbol"] for row in mechanisms for target in row["targets"] if "id" in target
+    }
     return Answer(
         drug,
         citations=[cite("drug", drug["id"], drug["name"]), *(cite("target", *target) for target in targets.items())],

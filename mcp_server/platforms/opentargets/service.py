@@ -91,8 +91,9 @@ async def ask_record(api: Api, entity: str, operation: str, text: str, identifie
 
 def check_same(entity: str, asked: str, record: Json) -> None:
     """Refuse a record that carries another id than the one asked for."""
-    if record.get("id") != asked:
-        raise UpstreamBadResponse(HOST, f"asked for the {entity} {asked}, the answer is about {record.get('id')}")
+    # Only an older recording, whose query did not select the id, can be without one.
+    if record.setdefault("id", asked) != asked:
+        raise UpstreamBadResponse(HOST, f"asked for the {entity} {asked}, the answer is about {record['id']}")
 
 
 async def ask_disease(
@@ -151,7 +152,7 @@ def cite(entity: str, identifier: str, label: str) -> Citation:
 
 def cite_gene(target: Json) -> Citation:
     """Cite a target by its page."""
-    return cite("target", target["id"], target["approvedSymbol"])
+    return cite("target", target["id"], target.get("approvedSymbol") or "")
 
 
 def cite_papers(numbers: Iterable[Json]) -> list[Citation]:
@@ -163,7 +164,7 @@ def cite_papers(numbers: Iterable[Json]) -> list[Citation]:
 
 def gene(target: Json) -> Json:
     """Return the short form of a target; all of them are human."""
-    return {"id": target["id"], "approvedSymbol": target["approvedSymbol"], "species": HUMAN}
+    return {"id": target["id"], "approvedSymbol": target.get("approvedSymbol"), "species": HUMAN}
 
 
 def window(offset: int, limit: int) -> tuple[int, int, int]:

@@ -38,7 +38,7 @@ async def get_variant_info(
     if isinstance(said, Answer):
         return said
     consequences = variant.get("transcriptConsequences") or []
-    kept = [each for each in consequences if all_transcripts or each["isEnsemblCanonical"]]
+    kept = [each for each in consequences if all_transcripts or each.get("isEnsemblCanonical")]
     data = {
         **variant,
         "assembly": service.ASSEMBLY,

@@ -239,3 +239,16 @@ async def test_associations_are_filtered_and_ranked_by_one_source() -> None:
         "orderBy": "clinical_precedence desc",
         "measurements": True,
     }
+
+
+async def test_older_recordings_that_asked_for_less_are_read_and_cite_what_has_an_id() -> None:
+    drug = {
+        "id": "CHEMBL3137343",
+        "name": "PEMBROLIZUMAB",
+        "indications": {"rows": [{"maxClinicalStage": "PHASE_3", "disease": {"name": "urothelial carcinoma"}}]},
+        "mechanismsOfAction": {"rows": [{"targets": [{"approvedSymbol": "PDCD1"}]}]},
+    }
+    for tool in ("get_drug_diseases", "get_drug_info"):
+        envelope = await call(platform, played(answer(drug=dict(drug))), tool, chembl_id="CHEMBL3137343")
+        assert envelope.content["outcome"] == "data"
+        assert [cited["identifier"] for cited in envelope.meta["burp/citations"]] == ["CHEMBL3137343"]
