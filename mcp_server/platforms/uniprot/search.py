@@ -21,6 +21,7 @@ from mcp_server.platforms.uniprot.entry import (
     resolved_note,
     shortened,
 )
+from mcp_server.platforms.uniprot.queries import query_page
 from mcp_server.tool import Arg, Cite
 
 Json = Any
@@ -119,7 +120,7 @@ async def search_proteins(
             "size": limit if len(groups) == 1 else PAGE_SIZE,
             "cursor": cursor if len(groups) == 1 else None,
         }
-        part, headers = await page(api, "/uniprotkb/search", parameters)
+        part, headers = await query_page(api, "/uniprotkb/search", parameters)
         found += of_organism(rows_of(part), organism_id)
         total += int(headers.get("x-total-results") or len(rows_of(part)))
         following = next_cursor(headers)
@@ -208,13 +209,10 @@ async def count_proteins_by_group(
     groups: [{id, label, count, expandable}], ancestors, parent: {label, count}. An expandable branch is opened by
     its id as `parent`.
     """
-    found, _ = await page(api, f"/uniprotkb/groups/{group}", {"query": query, "parent": parent})
-    note = (
-        ""
-        if rows_of(found, "groups")
-        else f"No hit of this query lies below {parent or 'the top'} of the {group} tree."
-    )
-    return rows(rows_of(found, "groups"), data=found, note=note)
+    found, _ = await query_page(api, f"/uniprotkb/groups/{group}", {"query": query, "parent": parent})
+    groups = rows_of(found, "groups")
+    note = "" if groups else f"No hit of this query lies below {parent or 'the top'} of the {group} tree."
+    return rows(groups, data=found, note=note)
 
 
 def _query(

@@ -135,6 +135,26 @@ async def test_old_query_syntax_brings_the_servers_own_words() -> None:
     )
     assert result.content["error"]["code"] == "upstream_refused"
     assert "'taxonomy' is not a valid search field" in result.content["error"]["message"]
+    assert "for 'taxonomy' try taxonomy_id" in result.content["error"]["message"]
+
+
+@pytest.mark.case("C012")
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        ("organismid:9606", "for 'organismid' try organism_id"),
+        ("organism:human AND zzqx:1", "for 'organism' try organism_id; nothing is like 'zzqx'"),
+        ("insulin AND (", "Fields are accession, sec_acc, id, gene, "),
+    ],
+    ids=["near", "former and unknown", "no field at fault"],
+)
+async def test_a_refused_query_brings_the_fields_there_are(query: str, hint: str) -> None:
+    refusal = Played({"url": "x", "messages": ["query parameter has an invalid syntax"]}, 400)
+    result = await call(
+        platform, FakeUpstream({"/groups/ec": refusal}), "count_proteins_by_group", query=query, group="ec"
+    )
+    assert result.content["error"]["code"] == "upstream_refused"
+    assert hint in result.content["error"]["message"]
 
 
 async def test_protein_card_groups_cross_references() -> None:
