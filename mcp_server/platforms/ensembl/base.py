@@ -123,6 +123,16 @@ def on_region(api: Api, assembly: str | None, species: str) -> Api:
     return on(api, assembly, species)
 
 
+def is_human(ensembl_id: str) -> bool:
+    """Whether an id is one of human: it has no letters of a species."""
+    return re.match(r"ENS[GTPE]\d", ensembl_id) is not None
+
+
+def on_id(api: Api, assembly: str | None, ensembl_id: str) -> Api:
+    """Return the caller for an id: only human records have two assemblies."""
+    return on(api, assembly, HUMAN if is_human(ensembl_id) else f"the species of {ensembl_id}")
+
+
 def bounds(region: str, longest: int, argument: str = "region") -> tuple[str, int, int]:
     """Return name, start and end of a region, or refuse one that is reversed or too long."""
     name, span, *_ = region.split(":")

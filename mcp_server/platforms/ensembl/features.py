@@ -15,10 +15,11 @@ from mcp_server.platforms.ensembl.base import (
     Species,
     bounds,
     filled,
+    is_human,
     known,
     matched,
     matched_assembly,
-    on,
+    on_id,
     on_region,
     page,
     platform,
@@ -148,13 +149,12 @@ async def get_gene_features(
     _refuse_idle(features, biotype, so_term)
     if clinical_only and not set(features) & set(_VARIANTS):
         raise InvalidArguments("clinical_only", "only variants have a clinical significance", False)
-    api = on(api, assembly)
+    api = on_id(api, assembly, ensembl_id)
     path = f"/overlap/id/{ensembl_id}{_repeated(features)}"
     found = await known(api, path, ensembl_id, {"biotype": biotype, "so_term": so_term})
     if found is None:
         return unknown_id(ensembl_id, f"Ensembl has no current record {ensembl_id}.")
-    if ensembl_id.startswith(("ENSG", "ENST", "ENSE", "ENSP")):
-        matched_assembly(api, found, assembly)
+    matched_assembly(api, found, assembly if is_human(ensembl_id) else None)
     chosen = [row for row in found if not clinical_only or row.get("clinical_significance")]
     chosen.sort(key=lambda row: not row.get("clinical_significance"))
     note = "" if chosen else f"No such {' or '.join(features)} overlaps {ensembl_id}."

@@ -12,10 +12,11 @@ from mcp_server.platforms.ensembl.base import (
     RegionAssembly,
     Species,
     bounds,
+    is_human,
     known,
     matched,
     matched_assembly,
-    on,
+    on_id,
     on_region,
     page,
     platform,
@@ -66,7 +67,7 @@ async def get_sequence(
         "expand_3prime": expand_3prime,
         "multiple_sequences": 1 if several else None,
     }
-    api = on(api, assembly)
+    api = on_id(api, assembly, ensembl_id)
     try:
         found = await known(api, f"/sequence/id/{ensembl_id}", ensembl_id, parameters)
     except UpstreamNotFound as error:
@@ -79,6 +80,8 @@ async def get_sequence(
     for sequence in sequences:
         matched(api, "record", ensembl_id, str(sequence.get("query", ensembl_id)).partition(".")[0])
         matched(api, "molecule", _molecule(ensembl_id, type), sequence.get("molecule"))
+        if is_human(ensembl_id) and str(sequence.get("desc")).startswith("chromosome:"):
+            matched(api, "assembly", assembly, sequence["desc"].split(":")[1])
     shown = [_shown(sequence, start or 1) for sequence in sequences]
     longest = max((row["length"] for row in shown), default=0)
     if longest <= SHOWN_MAX:
@@ -188,13 +191,13 @@ async def map_to_genome(
         raise InvalidArguments("ensembl_id", f"positions of a {space} need an id like {example}", example)
     if end < start:
         raise InvalidArguments("end", f"{end} lies before start, {start}", start)
-    api = on(api, assembly)
+    api = on_id(api, assembly, ensembl_id)
     found = await known(api, f"/map/{space}/{ensembl_id}/{start}..{end}", ensembl_id)
     if found is None:
         return unknown_id(ensembl_id, f"Ensembl has no current record {ensembl_id}.")
     mappings = found.get("mappings") or []
-    human = ensembl_id.startswith(("ENST", "ENSP"))
-    matched_assembly(api, [row for row in mappings if not row.get("gap")], assembly if human else None)
+    placed = [row for row in mappings if not row.get("gap")]
+    matched_assembly(api, placed, assembly if is_human(ensembl_id) else None)
     note = "" if mappings else f"{start}-{end} lies outside {ensembl_id}."
     return page(mappings, max(len(mappings), 1), note=note, citations=[Citation("ensembl", ensembl_id)])
 

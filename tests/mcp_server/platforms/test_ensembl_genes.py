@@ -208,6 +208,7 @@ async def test_external_id_leaves_out_the_other_numbering_and_its_version() -> N
         ("find_features_by_phenotype", {}, "accession"),
         ("get_assembly", {"with_bands": True}, "region"),
         ("get_transcripts", {"gene": "1-Mar"}, "gene"),
+        ("get_sequence", {"ensembl_id": "ENSMUSG00000002413", "assembly": "GRCh37"}, "assembly"),
     ],
 )
 async def test_arguments_that_cannot_go_together_are_refused(tool: str, arguments: Json, argument: str) -> None:
@@ -282,6 +283,17 @@ async def test_long_sequence_is_shown_in_parts() -> None:
     (row,) = result.content["data"]
     assert (row["from"], len(row["seq"]), row["length"]) == (101, 5000, 6000)
     assert result.content["next"] == {"start": 5101, "end": 6100}
+
+
+async def test_sequence_of_another_assembly_is_refused() -> None:
+    record = {"id": "ENSG00000157764", "query": "ENSG00000157764", "molecule": "dna", "seq": "A"}
+    upstream = FakeUpstream(
+        {"/ENSG00000157764": Played({**record, "desc": "chromosome:GRCh38:7:140719327:140924976:-1"})}
+    )
+    result = await call(platform, upstream, "get_sequence", ensembl_id="ENSG00000157764")
+    assert "GRCh38" in result.content["data"][0]["description"]
+    result = await call(platform, upstream, "get_sequence", ensembl_id="ENSG00000157764", assembly="GRCh37")
+    assert result.content["error"]["code"] == "upstream_bad_response"
 
 
 async def test_gene_has_the_sequences_of_all_its_transcripts() -> None:
