@@ -1,5 +1,6 @@
 """Finding records by words, and what stands near a record in the literature."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from mcp_server.args import Limit, Offset, look_up_form, ontology_form
@@ -47,26 +48,36 @@ EntityId = Annotated[
 
 
 def _other_names(hit: Json) -> set[str]:
-    """Return every name of a hit beside its own, in lower case."""
+    """Return every name of a hit beside its own, folded."""
     record = hit.get("object") or {}
     names = list(record.get("obsoleteTerms") or []) + list(record.get("rsIds") or [])
     for key in ("symbolSynonyms", "obsoleteSymbols", "drugSynonyms", "tradeNames"):
         names += labels(record.get(key))
     if record.get("__typename", "Disease") == "Disease":
         names += [term for group in record.get("synonyms") or [] for term in group["terms"]]
-    return {name.lower() for name in names}
+    return {_folded(name) for name in names}
+
+
+def _folded(name: str) -> str:
+    """Return a name without case, dashes and blanks: HER-2 and Her2 are one; a name of signs alone stays."""
+    plain = look_up_form(name).lower()
+    return re.sub(r"[^a-z0-9]", "", plain) or plain
 
 
 def _match(hit: Json, query: str) -> str:
     """Say how a hit fits: by its own name, by another name of its, or only by text."""
-    wanted = query.lower()
+    wanted = _folded(query)
     record = hit.get("object") or {}
     own = {
-        str(name).lower() for name in (hit["id"], hit["name"], record.get("approvedSymbol"), record.get("approvedName"))
+        _folded(str(name))
+        for name in (hit["id"], hit["name"], record.get("approvedSymbol"), record.get("approvedName"))
+        if name
     }
     if wanted in own:
         return "name"
-    return "synonym" if wanted in _other_names(hit) else "text"
+    # Two names of one gene are often written with a stroke: her2/neu.
+    parts = {wanted}, {_folded(part) for part in query.split("/") if part.strip()}
+    return "synonym" if any(each <= own | _other_names(hit) for each in parts) else "text"
 
 
 def _ranked(hits: Json, query: str) -> list[tuple[str, Json]]:

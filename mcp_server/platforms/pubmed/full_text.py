@@ -106,6 +106,7 @@ async def get_pmc_full_text(
         list[str] | None, Arg("Only sections whose heading or type holds one of these words.", ["methods", "results"])
     ] = None,
     include_references: Annotated[bool, Arg("Whether the list of references comes too.")] = False,
+    include_tables: Annotated[bool, Arg("Whether tables come with their rows, not only their captions.")] = False,
     max_chars: Annotated[
         int, Arg("How many characters of text to return at most.", minimum=500, maximum=100_000)
     ] = 20_000,
@@ -123,7 +124,12 @@ async def get_pmc_full_text(
     if article is None:
         return unknown_id(article_id, f"PubMed Central has no article {pmcid}.")
     numbers = _checked_numbers(article, pmcid, pmid)
-    return _text(article, numbers, sections or [], include_references, start_char, max_chars)
+    answer = _text(article, numbers, sections or [], start_char, max_chars)
+    if include_references:
+        answer.data["references"] = jats.references(article)
+    if include_tables:
+        answer.data["tables"] = jats.tables(article)
+    return answer
 
 
 async def _numbers(api: Api, article_id: str) -> tuple[str, str]:
@@ -142,9 +148,7 @@ def _checked_numbers(article: Element, pmcid: str, pmid: str) -> dict[str, str]:
     return numbers
 
 
-def _text(
-    article: Element, numbers: dict[str, str], wanted: list[str], with_references: bool, start: int, most: int
-) -> Answer:
+def _text(article: Element, numbers: dict[str, str], wanted: list[str], start: int, most: int) -> Answer:
     """Lay out the text between two characters, section by section."""
     every = jats.sections(article)
     chosen = [each for each in every if not wanted or _is_wanted(each, wanted)]
@@ -168,8 +172,6 @@ def _text(
         "figures": jats.captions(article, "fig"),
         "tables": jats.captions(article, "table-wrap"),
     }
-    if with_references:
-        data["references"] = jats.references(article)
     title = jats.title(article)
     cited = [Citation("pmcid", numbers["pmcid"], title)]
     if "pmid" in numbers:

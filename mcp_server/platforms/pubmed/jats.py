@@ -107,6 +107,17 @@ def captions(article: Element, tag: str) -> list[Json]:
     return [each for each in found if each["label"] or each["caption"]]
 
 
+def tables(article: Element) -> list[Json]:
+    """Return label, caption and rows of each table; a cell over several columns stands once."""
+    found = []
+    for each in article.iter("table-wrap"):
+        rows = [[whole_text(cell) for cell in row if cell.tag in ("th", "td")] for row in each.iter("tr")]
+        found.append(
+            {"label": whole_text(each.find("label")), "caption": whole_text(each.find("caption")), "rows": rows}
+        )
+    return found
+
+
 def references(article: Element) -> list[Json]:
     """Return what the article cites, with PubMed numbers and DOIs where they stand."""
     found = []

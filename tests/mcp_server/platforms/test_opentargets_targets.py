@@ -246,3 +246,24 @@ async def test_a_query_of_ones_own_is_named_and_sent(text: str, operation: str, 
 async def test_a_query_that_reads_no_records_is_refused_before_asking(text: str) -> None:
     envelope = await call(platform, Played(), "run_graphql_query", query=text)
     assert envelope.content["error"]["argument"] == "query"
+
+
+@pytest.mark.case("C002")
+@pytest.mark.parametrize(
+    ("query", "match"),
+    [("HER2", "synonym"), ("HER-2", "synonym"), ("her2/neu", "synonym"), ("erbb2", "name"), ("HER3", "text")],
+)
+async def test_an_everyday_name_is_no_mere_text_hit(query: str, match: str) -> None:
+    erbb2 = {
+        "id": "ENSG00000141736",
+        "entity": "target",
+        "name": "ERBB2",
+        "object": {
+            "__typename": "Target",
+            "approvedSymbol": "ERBB2",
+            "symbolSynonyms": [{"label": "NEU"}, {"label": "HER2"}],
+        },
+    }
+    play = played(answer(search={"total": 1, "hits": [erbb2]}))
+    envelope = await call(platform, play, "search_entities", query=query, entity_types=["target"])
+    assert [hit["match"] for hit in envelope.content["data"]["hits"]] == [match]

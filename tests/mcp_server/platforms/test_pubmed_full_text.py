@@ -214,3 +214,18 @@ async def test_files_of_another_article_are_refused() -> None:
     play = played(example("list_open_access_files", 1), {"pmcid": "PMC1"})
     envelope = await call(platform, play, "list_open_access_files", pmcid="PMC9984800")
     assert envelope.content["error"]["code"] == "upstream_bad_response"
+
+
+async def test_tables_come_with_their_rows_when_they_are_wanted() -> None:
+    table = (
+        "<table-wrap><label>Table 1</label><caption><p>Activity</p></caption><table><thead><tr><th>Variant</th>"
+        "<th>Activity</th></tr></thead><tbody><tr><td>M1783I</td><td>10<sup>-2</sup></td></tr></tbody></table></table-wrap>"
+    )
+    text = example("get_pmc_full_text").replace("<fig>", f"{table}<fig>")
+    for wanted, rows in ((False, None), (True, [["Variant", "Activity"], ["M1783I", "10^-2"]])):
+        envelope = await call(
+            platform, played(text), "get_pmc_full_text", article_id="PMC3040717", include_tables=wanted
+        )
+        (found_table,) = envelope.content["data"]["tables"]
+        assert (found_table["label"], found_table["caption"], found_table.get("rows")) == ("Table 1", "Activity", rows)
+        assert "M1783I were digested" in envelope.content["data"]["sections"][2]["text"]
