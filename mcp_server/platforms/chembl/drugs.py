@@ -253,11 +253,12 @@ async def _one_family(api: Api, drug_name: str) -> Family | Answer:
     if not hits:
         return empty(f"ChEMBL has no molecule called {drug_name!r}.", {"query": drug_name, "candidates": []})
     parents = list(dict.fromkeys(parent_of(hit) for hit in hits))
-    if matched_as == "text" or len(parents) > 1:
-        reason = "No molecule is called" if matched_as == "text" else f"{len(parents)} drugs are called"
-        candidates = [form_row(hit) for hit in hits]
-        note = f"{reason} {drug_name!r}: choose a candidate and ask by its ChEMBL id."
-        return empty(note, {"query": drug_name, "candidates": candidates})
+    candidates = [form_row(hit) for hit in hits]
+    data = {"query": drug_name, "candidates": candidates}
+    if matched_as == "text":
+        return empty(f"No molecule is called {drug_name!r}: if a candidate is meant, ask by its ChEMBL id.", data)
+    if len(parents) > 1:
+        return rows(candidates, note=f"{len(parents)} drugs are called {drug_name!r}: ask by ChEMBL id.", data=data)
     forms = await forms_of(api, parents[0])
     return Family(parents[0], tuple(forms or [form_row(hit) for hit in hits]))
 

@@ -22,7 +22,8 @@ ALLELE_COLUMNS = "name,clinicalfunctionalstatus,clinicalfunctionalsubstrate,acti
 ASSEMBLY = "GRCh38"
 PopulationGroup = Annotated[str, Arg("CPIC population group, as CPIC words it.", "European")]
 StarAllele = Annotated[str, Arg("Star allele, with or without the gene.", "*2")]
-Diplotype = Annotated[str, Arg("Two star alleles with a slash between.", "*1/*2", r"^\S+\s*/\s*\S+$")]
+# Some genes have alleles without a star, and with blanks: "Reference", "c.1905+1G>A (*2A)".
+Diplotype = Annotated[str, Arg("Two alleles as CPIC names them, with a slash between.", "*1/*2", r'^[^/"]+/[^/"]+$')]
 
 
 def bare_allele(allele: str, gene: str) -> str:

@@ -20,7 +20,7 @@ from mcp_server.platforms.clinpgx.service import (
 )
 from mcp_server.tool import Arg
 
-GENOTYPE = re.compile(r"(?P<gene>[A-Za-z0-9-]+?)\s*(?P<diplotype>\*\S+\s*/\s*\S+)")
+GENOTYPE = re.compile(r"(?P<gene>[A-Za-z0-9-]+)(?:\s+|(?=\*))(?P<diplotype>[^/]+/[^/]+)")
 CpicLevel = Annotated[
     Literal["A", "A/B", "B", "B/C", "C", "C/D", "D"], Arg("CPIC level to keep: A and B have prescribing actions.")
 ]
@@ -191,7 +191,7 @@ async def recommend_for_genotype(
         Arg(
             "Genes with two star alleles each.",
             ["CYP2C19*1/*2", "CYP2D6*4/*4"],
-            r"^[A-Za-z0-9-]+\s*\*\S+\s*/\s*\S+$",
+            r'^[A-Za-z0-9-]+( |\*)[^/"]+/[^/"]+$',
             max_items=10,
         ),
     ],

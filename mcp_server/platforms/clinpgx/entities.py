@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from mcp_server.args import Limit, Offset, gene_symbol_form
+from mcp_server.args import Limit, Offset, gene_symbol_form, look_up_form
 from mcp_server.envelope import Answer, empty, rows, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
@@ -77,8 +77,8 @@ async def whole(api: Api, kind: str, query: str) -> Json:
         hint = "A merged rsID is not known by its old number." if kind == "variant" else EXACT_NAMES
         return empty(f"ClinPGx has no {kind} called {query!r}. {hint}")
     if len(hits) > 1:
-        choices = ", ".join(f"{hit['id']} ({hit.get('symbol') or hit.get('name')})" for hit in hits)
-        return empty(f"ClinPGx has several of that name; ask by accession: {choices}.", {"records": short(hits)})
+        data = {"query": query, "candidates": short(hits)}
+        return rows(hits, note="ClinPGx has several of that name: ask by accession.", data=data)
     found = await record(api, f"/data/{kind}/{hits[0]['id']}", "max")
     if found is None:
         raise UpstreamBadResponse(HOST, f"{hits[0]['id']} was found by name but has no record")
@@ -120,7 +120,9 @@ async def get_gene(
 
 
 @platform.tool(example={"drug": "codeine"})
-async def get_chemical(api: Api, drug: Annotated[str, Arg("Generic drug name or PA accession.", "codeine")]) -> Answer:
+async def get_chemical(
+    api: Api, drug: Annotated[str, Arg("Generic drug name or PA accession.", "codeine", normalise=look_up_form)]
+) -> Answer:
     """Get the ClinPGx page of a drug: types, other names, metabolites, components, ids in other databases. For genes
     that matter to it use drug_pgx_profile, for targets and phases ChEMBL.
     """

@@ -16,18 +16,27 @@ SHOWN = 10
 LEVEL_ORDER = ("1A", "1B", "2A", "2B", "3", "4", None)
 
 
-async def _part(asked: Awaitable[list[Json]]) -> dict[str, Json]:
-    """Return one list of the page with its own status, so that one failure does not hide the others."""
+async def _part(asked: Awaitable[list[Json]]) -> dict[str, Json] | UpstreamError:
+    """Return one list of the page with its own status, or why there is none."""
     try:
         found = await asked
     except UpstreamError as error:
-        return {"status": "failed", "message": str(error), "total": None, "rows": []}
+        return error
     return {"status": "complete", "total": len(found), "rows": found}
 
 
 async def _parts(**asked: Awaitable[list[Json]]) -> dict[str, Json]:
+    """Return the lists of the page: one failure does not hide the others, but where all fail there is no page."""
     found = await together(_part(one) for one in asked.values())
-    return dict(zip(asked, found, strict=True))
+    errors = [part for part in found if isinstance(part, UpstreamError)]
+    if len(errors) == len(found):
+        raise errors[0]
+    return {
+        name: {"status": "failed", "message": str(part), "total": None, "rows": []}
+        if isinstance(part, UpstreamError)
+        else part
+        for name, part in zip(asked, found, strict=True)
+    }
 
 
 def _cut(part: Json) -> Json:

@@ -215,7 +215,10 @@ async def find_haplotype(api: Api, query: str) -> list[Json]:
 
 
 async def find_disease(api: Api, query: str) -> list[Json]:
-    """Find a disease by its name, whose words have capitals."""
+    """Find a disease by its name as written, then with a capital at each word, as most are stored."""
+    found = await search(api, "/data/disease", {"name": query, "view": "min"})
+    if found or query == query.title():
+        return found
     return await search(api, "/data/disease", {"name": query.title(), "view": "min"})
 
 

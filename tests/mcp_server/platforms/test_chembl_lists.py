@@ -284,6 +284,17 @@ async def test_a_dossier_never_takes_a_fuzzy_hit_for_the_drug() -> None:
     assert envelope.content["data"]["candidates"][0]["pref_name"] == "LAPATINIB"
 
 
+async def test_a_name_of_several_drugs_gives_candidates_and_no_dossier() -> None:
+    played = (
+        Played()
+        .answer("pref_name__iexact", page("molecules"))
+        .answer("synonym__iexact", page("molecules", molecule("CHEMBL1", "ONE"), molecule("CHEMBL2", "TWO")))
+    )
+    envelope = await call(platform, played, "drug_dossier", drug_name="brand")
+    assert envelope.content["note"] == "2 drugs are called 'brand': ask by ChEMBL id."
+    assert [row["pref_name"] for row in envelope.content["data"]["candidates"]] == ["ONE", "TWO"]
+
+
 COMPONENT = {
     "accession": "P13569",
     "component_id": 2370,

@@ -119,6 +119,21 @@ async def test_advice_follows_from_two_alleles(key: Any) -> None:
     assert envelope.content["note"] == "Others also need the genotype of CYP2D6."
 
 
+@pytest.mark.parametrize(
+    ("genotype", "gene", "asked"),
+    [
+        ("DPYD Reference/c.1905+1G>A (*2A)", "DPYD", "Reference/c.1905+1G>A (*2A)"),
+        ("HLA-B*57:01/HLA-B*58:01", "HLA-B", "*57:01/*58:01"),
+        ("cyp2c19 *1 / *2", "CYP2C19", "*1/*2"),
+    ],
+)
+async def test_alleles_are_asked_for_as_cpic_names_them(genotype: str, gene: str, asked: str) -> None:
+    played = Played().answer("/v1/diplotype?", [diplotype(asked, "a result", gene)]).answer("/v1/recommendation", [])
+    await call(platform, played, "recommend_for_genotype", genotypes=[genotype])
+    assert played.query()["genesymbol"] == f"eq.{gene}"
+    assert f'"{asked}"' in played.query()["diplotype"]
+
+
 async def test_two_genes_are_taken_together() -> None:
     played = Played().answer("eq.CYP2C19&", [diplotype("*2/*2", "Poor Metabolizer")])
     played.answer("eq.CYP2D6&", [diplotype("*4/*10", "Intermediate Metabolizer", "CYP2D6", {"CYP2D6": "0.25"})])
@@ -214,6 +229,15 @@ async def test_a_list_that_failed_does_not_hide_the_others() -> None:
     data = envelope.content["data"]
     assert (data["guidelines"]["status"], data["labels"]["status"]) == ("failed", "complete")
     assert envelope.content["note"] == "No answer for guidelines: nothing is known about them here."
+
+
+async def test_a_page_of_which_nothing_could_be_asked_is_a_failure() -> None:
+    played = Played().answer("/data/chemical?", listed(CLOPIDOGREL))
+    for route in ("/data/summaryAnnotation?", "/data/guidelineAnnotation?", "/data/label?", "/v1/pair_view?"):
+        played.answer(route, {"message": "not now"}, status=400)
+    envelope = await call(platform, played, "drug_pgx_profile", drug_name="clopidogrel")
+    assert envelope.content["error"]["code"] == "upstream_refused"
+    assert "not now" in envelope.content["error"]["message"]
 
 
 async def test_genes_of_a_drug_come_strongest_first() -> None:

@@ -79,6 +79,13 @@ async def test_another_record_than_asked_for_is_refused(tool: str, argument: str
     assert "asked for PA124, got PA128" in envelope.content["error"]["message"]
 
 
+async def test_a_name_of_several_records_gives_candidates() -> None:
+    played = Played().answer("/data/chemical", listed(CLOPIDOGREL, {**CLOPIDOGREL, "id": "PA2"}))
+    envelope = await call(platform, played, "get_chemical", drug="clopidogrel")
+    assert [row["id"] for row in envelope.content["data"]["candidates"]] == ["PA449053", "PA2"]
+    assert "several of that name" in envelope.content["note"]
+
+
 async def test_a_gene_says_assembly_and_species() -> None:
     places = {
         "chrStartPosB37": 1,
@@ -116,7 +123,8 @@ async def test_a_variant_has_few_synonyms_and_their_number() -> None:
 
 async def test_a_disease_is_found_only_when_one_is_asked_for() -> None:
     disease = {"id": "PA444863", "name": "Malignant Hyperthermia"}
-    played = Played().answer("/data/disease?name=Malignant+Hyperthermia", listed(disease))
+    played = Played().answer("/data/disease?name=malignant+hyperthermia", NONE, status=404)
+    played.answer("/data/disease?name=Malignant+Hyperthermia", listed(disease))
     envelope = await call(platform, played, "resolve_entity", query="malignant hyperthermia", type="disease")
     assert envelope.meta["burp/citations"][0]["url"].endswith("/disease/PA444863")
 
@@ -283,6 +291,8 @@ async def test_findings_on_another_gene_are_refused_and_none_are_empty() -> None
         ("recommend_for_genotype", {"genotypes": ["CYP2C19"]}),
         ("recommend_for_genotype", {"genotypes": ["CYP2C19*1/*2", "CYP2C19*1/*1"]}),
         ("get_diplotype_phenotype", {"gene_symbol": "CYP2C19", "diplotype": "*1"}),
+        ("get_diplotype_phenotype", {"gene_symbol": "CYP2C19", "diplotype": '*1/*2","*3'}),
+        ("recommend_for_genotype", {"genotypes": ["*1/*2"]}),
     ],
 )
 async def test_what_cannot_be_asked_is_refused_before_asking(tool: str, arguments: dict[str, Any]) -> None:
