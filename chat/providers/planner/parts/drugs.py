@@ -65,6 +65,12 @@ class Drug:
         return self.level >= stages.APPROVED_LEVEL
 
     @property
+    def is_confirmed(self) -> bool:
+        """Whether both sources have it as approved, be it for different forms."""
+        stages_said = {form.stage for form in self.forms}
+        return "APPROVAL" in stages_said and any((form.phase or 0) >= 4 for form in self.forms)
+
+    @property
     def stage(self) -> str:
         """The highest stage in words, with its source and, for a salt, its form; empty if not recorded."""
         return self._stage(with_link=False)

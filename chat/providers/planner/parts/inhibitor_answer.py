@@ -72,10 +72,10 @@ def _kinases_in_short(found: Found) -> str:
     search = found.search
     if search.filed.is_failed or not any(result.has_data for _, result in search.lists):
         return ""
-    looked = compose.counted(len(search.symbols), "protein")
+    looked, kinases = compose.counted(len(search.linked), "protein"), len(search.linked_kinases)
     names = " or ".join(compose.plain(disease.name) for disease, result in search.lists if result.has_data)
-    verb = "is a kinase" if len(search.kinases) == 1 else "are kinases"
-    return f"of {looked} looked at that Open Targets associates with {names}, **{len(search.kinases)} {verb}**"
+    verb = "is a kinase" if kinases == 1 else "are kinases"
+    return f"of {looked} looked at that Open Targets associates with {names}, **{kinases} {verb}**"
 
 
 def by_stage(found: Sequence[Classified]) -> str:
@@ -256,7 +256,11 @@ def _limits(found: Found) -> list[str]:
         "ClinPGx clinical annotations were asked by drug name; drug labels and dosing guidelines were not asked.",
     ]
     if any(each.drug.level >= LEAD_LEVEL for each in found.inhibitors):
-        items.insert(0, f"A stage is the highest that a drug has in any disease: it is no approval for {disease}.")
+        items.insert(
+            0,
+            f"A stage is the highest that the source has for a drug in any disease and country: it is no approval for "
+            f"{disease}, and a drug may have left the market since. The label says what it is approved for.",
+        )
     if any(each.drug.level < 0 for each in found.inhibitors):
         items.append("Where no stage is given, the records that were read hold none: look at the drug's page.")
     return items

@@ -52,8 +52,9 @@ class Found:
 
     @property
     def inhibitors(self) -> list[Classified]:
-        """All inhibitors, those that got furthest first."""
-        return sorted(of_kind(self.classified, Kind.INHIBITOR), key=lambda each: -each.drug.level)
+        """All inhibitors, those that got furthest first, of the approved ones those on which both sources agree."""
+        found = of_kind(self.classified, Kind.INHIBITOR)
+        return sorted(found, key=lambda each: (-each.drug.level, not each.drug.is_confirmed))
 
     def target_of(self, each: Classified) -> str:
         """The kinase that a drug is listed under: the first of those followed."""
@@ -93,10 +94,11 @@ def further_leads(found: Found) -> list[Classified]:
     """
     named = " ".join(trial.tested for result in found.trials.values() for trial in read_trials(result))
 
-    def order(each: Classified) -> tuple[bool, float, bool, bool]:
+    def order(each: Classified) -> tuple[bool, float, bool, bool, bool]:
         drug = each.drug
         level = drug.level if drug.level >= 0 else LEAD_LEVEL - 0.1
-        return (not is_named_inhibitor(drug.name), -level, drug.name.casefold() not in named, not drug.mechanisms)
+        unnamed = drug.name.casefold() not in named
+        return (not is_named_inhibitor(drug.name), -level, unnamed, not drug.is_confirmed, not drug.mechanisms)
 
     def leads(listed: list[Classified]) -> list[Classified]:
         far = [each for each in listed if not 0 <= each.drug.level < LEAD_LEVEL and each not in found.asked]

@@ -1,6 +1,6 @@
 """From a disease to the kinases among the proteins that are associated with it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from chat.providers.planner import compose
@@ -43,7 +43,13 @@ class KinaseSearch:
     symbols: tuple[str, ...]
     filed: Result
     kinases: tuple[Kinase, ...]
+    linked: frozenset[str] = frozenset()
     diseases_not_asked: int = 0
+
+    @property
+    def linked_kinases(self) -> tuple[Kinase, ...]:
+        """The kinases that the disease's lists hold: the biomarker may not be among them."""
+        return tuple(kinase for kinase in self.kinases if kinase.symbol in self.linked)
 
     @property
     def followed(self) -> tuple[Kinase, ...]:
@@ -76,9 +82,9 @@ def find_kinases(gene: Gene, disease: Disease | None) -> Recipe[KinaseSearch]:
     wanted = call(tool, about, gene_symbols=list(symbols), keyword="Kinase", limit=TARGETS_LISTED)
     (filed,) = yield from ask("Ask UniProt which of them it files under the keyword Kinase.", wanted)
     lists = tuple(zip(asked, results, strict=True))
-    return KinaseSearch(
-        lists, symbols, filed, _kinases(gene, scored, _places(results), filed), len(records) - len(asked)
-    )
+    places = _places(results, scored)
+    kinases = _kinases(gene, scored, places, filed)
+    return KinaseSearch(lists, symbols, filed, kinases, frozenset(places), len(records) - len(asked))
 
 
 def _scored(gene: Gene, lists: Sequence[Result]) -> dict[str, tuple[str, float | None]]:
@@ -95,13 +101,14 @@ def _scored(gene: Gene, lists: Sequence[Result]) -> dict[str, tuple[str, float |
     return found
 
 
-def _places(lists: Sequence[Result]) -> dict[str, int]:
+def _places(lists: Sequence[Result], scored: Collection[str]) -> dict[str, int]:
     """Return the best place of each symbol over the lists."""
     places: dict[str, int] = {}
     for result in lists:
         for place, row in enumerate(result.rows("rows")):
             symbol = text_at(row, "target.approvedSymbol")
-            places[symbol] = min(place, places.get(symbol, place))
+            if symbol in scored:
+                places[symbol] = min(place, places.get(symbol, place))
     return places
 
 
@@ -136,6 +143,10 @@ def kinase_note(gene: Gene, search: KinaseSearch) -> list[str]:
         items.append(
             f"Associated proteins looked at, in the order of their scores: {'; '.join(looked_at(search))}{cut}."
         )
+        if gene.symbol not in search.linked:
+            items.append(
+                f"{gene.symbol} is not in what was looked at of these lists: it is asked about as the biomarker."
+            )
     if search.diseases_not_asked:
         count = compose.counted(search.diseases_not_asked, "further disease record")
         items.append(f"Not asked: the associated targets of {count} that the words fit.")

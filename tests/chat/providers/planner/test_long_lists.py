@@ -149,3 +149,21 @@ async def test_a_count_of_trials_is_the_registry_s_and_no_lower_bound(turn: Turn
     first = turn.answer.partition("\n\n")[0]
     assert re.search(r"\w+tinib \(143\)", first)
     assert "20 of 143 trials" in turn.section("Trials in “breast cancer”")
+
+
+async def test_a_biomarker_that_the_lists_do_not_hold_is_not_counted_among_them(snapshot: Snapshot) -> None:
+    def without_marker(number: int, call: ToolCall, result: ToolResult) -> ToolResult:
+        if call.name != "opentargets__get_disease_associated_targets":
+            return long_list(number, call, result)
+        content = targets(dict(call.arguments))
+        content["data"]["rows"] = content["data"]["rows"][1:]
+        return ToolResult(call.id, call.name, envelope_text(content))
+
+    turn = await run(QUESTION, snapshot, without_marker)
+    first = turn.answer.partition("\n\n")[0]
+    assert first.startswith(f"Of {2 * TARGETS - KINASES - 1} proteins looked at")
+    assert f"**{KINASES - 1} are kinases**; ERBB2 (HER2) has **{DRUGS_EACH} small-molecule inhibitors**" in first
+    assert "ERBB2 is not in what was looked at of these lists" in turn.section("How the question was read")
+    (asked,) = turn.called("uniprot__search_proteins")
+    assert asked["gene_symbols"][-1] == "ERBB2"
+    assert turn.called("opentargets__get_target_drugs")[0]["ensembl_id"] == ensembl(0)

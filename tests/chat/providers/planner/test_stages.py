@@ -50,6 +50,13 @@ def test_only_an_approval_or_chembl_s_highest_phase_counts_as_approved() -> None
     assert not approved("PHASE_4", None) and not approved("PREAPPROVAL", 3.0) and not approved("WITHDRAWAL", None)
 
 
+def test_an_approval_is_confirmed_if_both_sources_have_it_be_it_for_different_forms() -> None:
+    parent, salt = Form("CHEMBL1", "X", "APPROVAL"), Form("CHEMBL2", "X SODIUM", "", 4.0)
+    assert Drug("CHEMBL1", "X", forms=[parent, salt]).is_confirmed
+    assert not Drug("CHEMBL1", "X", forms=[parent]).is_confirmed
+    assert not Drug("CHEMBL1", "X", forms=[salt]).is_confirmed
+
+
 def listed(*rows: Json) -> list[Drug]:
     content = {"rows": [{"drug": {"id": id, "name": name}, "maxClinicalStage": None} for id, name in rows]}
     return join_forms([("ERBB2", data(content))])

@@ -133,7 +133,8 @@ async def test_salts_are_joined_with_their_parent_and_the_stage_names_its_form(t
 async def test_an_approval_is_said_to_be_for_some_disease_only(turn: Turn) -> None:
     first = turn.answer.partition("\n\n")[0]
     assert "approved for some disease: lapatinib" in first
-    assert "it is no approval for breast cancer" in turn.section("Limits")
+    limits = turn.section("Limits, and what to check next")
+    assert "it is no approval for breast cancer" in limits
 
 
 async def test_a_mechanism_names_the_record_and_the_form_it_stands_on(turn: Turn) -> None:
@@ -229,6 +230,9 @@ async def test_the_answer_stands_in_the_first_lines(turn: Turn) -> None:
     assert first.startswith(
         f"{proteins}, **7 are kinases**; ERBB2 (HER2) has **17 small-molecule inhibitors** on record"
     )
+    # Those that both sources have as approved come before those that one has.
+    assert "approved for some disease: lapatinib, tucatinib, afatinib, neratinib, masoprocol, dacomitinib" in first
+    assert "EGFR (20; approved: erlotinib, osimertinib, gefitinib and 7 more)" in first
     assert "phase 3: poziotinib, tesevatinib and pyrotinib" in first
     assert "phase 2 (ChEMBL): allitinib" in first
     assert "CDK6 (5; approved: palbociclib, ribociclib, abemaciclib and 1 more)" in first
