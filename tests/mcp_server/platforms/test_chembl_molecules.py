@@ -208,6 +208,13 @@ async def test_a_batch_of_unknown_ids_only_is_unknown(tool: str) -> None:
     assert (await call(platform, played, tool, chembl_ids=[ABSENT])).content["outcome"] == "unknown_id"
 
 
+@pytest.mark.case("C021")
+async def test_a_batch_never_holds_what_was_not_asked_for() -> None:
+    played = Played().answer("/molecule.json", page("molecules", molecule("CHEMBL8"), total=2_900_000))
+    envelope = await call(platform, played, "get_molecules_batch", chembl_ids=[ASPIRIN])
+    assert envelope.content["error"]["code"] == "upstream_bad_response"
+
+
 async def test_a_batch_refuses_more_than_it_can_ask() -> None:
     envelope = await call(platform, Played(), "get_molecules_batch", chembl_ids=[f"CHEMBL{n}" for n in range(51)])
     assert envelope.content["error"]["argument"] == "chembl_ids"

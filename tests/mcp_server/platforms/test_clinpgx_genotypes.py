@@ -143,6 +143,14 @@ async def test_two_genes_are_taken_together() -> None:
     assert [row["recommendationid"] for row in envelope.content["data"]["recommendations"]] == [1, 3, 4]
 
 
+async def test_advice_on_other_genes_alone_is_not_offered_as_missing_a_genotype() -> None:
+    played = Played().answer("/v1/diplotype?", [diplotype("*2/*2", "Poor Metabolizer")])
+    played.answer("/v1/recommendation_view?", [advice(4, CYP2D6="0.25")])
+    arguments = {"genotypes": ["CYP2C19*2/*2"], "drug_name": "codeine"}
+    envelope = await call(platform, played, "recommend_for_genotype", **arguments)
+    assert (envelope.content["outcome"], "Others" in envelope.content["note"]) == ("empty", False)
+
+
 async def test_without_a_drug_all_advice_on_the_phenotype_is_listed() -> None:
     played = Played().answer("/v1/diplotype?", [diplotype("*2/*2", "Poor Metabolizer")])
     played.answer("/v1/recommendation_view?lookupkey-%3E%3ECYP2C19=eq.Poor+Metabolizer", ADVICE)
