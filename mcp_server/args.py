@@ -127,7 +127,13 @@ NctId = Annotated[str, Arg("ClinicalTrials.gov number.", "NCT01808573", r"^NCT\d
 Pmid = Annotated[str, Arg("PubMed number, digits only.", "22663011", r"^\d{1,8}$")]
 PubchemCid = Annotated[str, Arg("PubChem compound number, digits only.", "208908", r"^\d{1,10}$")]
 ReactomeId = Annotated[
-    str, Arg("Reactome stable id.", "R-HSA-5633007", r"^R-[A-Z]{3}-\d+(-\d+)?$", normalise=str.upper)
+    str,
+    Arg(
+        "Reactome stable id; a version suffix is ignored.",
+        "R-HSA-5633007",
+        r"^R-[A-Z]{3}-\d+(-\d+)?$",
+        normalise=without_version,
+    ),
 ]
 ClinPgxId = Annotated[str, Arg("ClinPGx accession.", "PA449053", r"^PA\d+$", normalise=str.upper)]
 ClinVarVariationId = Annotated[

@@ -24,10 +24,11 @@ Json = Any
 ToolFunction = Callable[..., Awaitable[Any]]
 VERBS = (
     "get", "search", "list", "resolve", "map", "compare", "find", "lookup", "predict", "convert", "count",
-    "recommend", "match", "assess", "recode", "summarize", "run", "check", "format", "describe", "suggest",
+    "recommend", "match", "assess", "recode", "summarize", "run", "check", "format", "describe", "suggest", "analyze",
+    "autocomplete",
 )  # fmt: skip
 # Tools that join several calls into one page are named for the page; others for what they run or bring.
-PAGES = ("dossier", "profile", "report", "landscape", "search", "values")
+PAGES = ("dossier", "profile", "report", "landscape", "search", "values", "pathways")
 _JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 

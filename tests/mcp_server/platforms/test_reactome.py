@@ -180,7 +180,8 @@ async def test_search_keeps_its_filters_and_cleans_the_hits() -> None:
 
 
 async def test_search_without_hits_and_with_a_fault() -> None:
-    nothing = await call(platform, FakeUpstream({"/search/query": NOT_FOUND}), "search", query="zzzznotaterm")
+    silent = FakeUpstream({"/search/query": NOT_FOUND, "/search/spellcheck": NOT_FOUND, "/search/suggest": NOT_FOUND})
+    nothing = await call(platform, silent, "search", query="zzzznotaterm")
     assert (nothing.content["outcome"], nothing.content["data"]) == ("empty", [])
     fault = await call(platform, FakeUpstream({"/search/query": Played("x", 500)}), "search", query="TP53")
     assert fault.content["error"]["code"] == "upstream_unavailable"
