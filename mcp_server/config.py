@@ -12,7 +12,8 @@ class ServerConfig:
     """The settings of one server process.
 
     `gateway` stands for all hosts (`BURP_UPSTREAM_GATEWAY`); `contact` goes into the User-Agent;
-    `spool_dir` is where results above `spool_over_bytes` are handed over as files; `cache` keeps answers of live upstreams on disk (`BURP_UPSTREAM_CACHE`).
+    `spool_dir` is where results above `spool_over_bytes` are handed over as files;
+    `cache` keeps answers of live upstreams on disk (`BURP_UPSTREAM_CACHE`).
     """
 
     upstreams: str = "snapshot"

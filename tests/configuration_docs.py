@@ -18,7 +18,7 @@ TOOL_SERVER = {
     "BURP_CONTACT": "Address or web page that the databases may use to reach you; it goes into the User-Agent.",
     "NCBI_API_KEY": "Key for NCBI's databases, which allow more requests a second with one.",
     "BURP_SNAPSHOT_DIRS": "Folders with more snapshot records, separated by colons; they are looked at first.",
-    "BURP_UPSTREAM_CACHE": "`0` asks live databases anew each time; else answers are kept as long as their source allows.",
+    "BURP_UPSTREAM_CACHE": "`0` asks live databases anew each time; else answers are kept for a while.",
     "BURP_TOOL_TIMEOUT_S": "Time budget of one tool call inside the server, in seconds. Default `60`.",
 }
 MONEY = {

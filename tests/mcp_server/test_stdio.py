@@ -47,7 +47,8 @@ signal.pause()
 
 def environment(**variables: str) -> dict[str, str]:
     """Return the environment of the child; names get their prefix."""
-    return {"PYTHONPATH": str(ROOT), "BURP_UPSTREAMS": "snapshot", "BURP_UPSTREAM_CACHE": "0", **{f"BURP_{k}": v for k, v in variables.items()}}
+    defaults = {"BURP_UPSTREAMS": "snapshot", "BURP_UPSTREAM_CACHE": "0"}
+    return {"PYTHONPATH": str(ROOT), **defaults, **{f"BURP_{name}": value for name, value in variables.items()}}
 
 
 @asynccontextmanager
