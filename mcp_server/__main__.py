@@ -1,15 +1,20 @@
-"""`python -m mcp_server`: read the environment and serve over stdio until the parent is gone."""
+"""`python -m mcp_server`: read the environment and serve over stdio until the parent is gone.
+
+`python -m mcp_server contracts …` and `snapshot …` are tools for those who keep the databases' answers in view.
+"""
 
 import argparse
 import asyncio
 import logging
 import os
 import sys
+from collections.abc import Callable, Sequence
 
 from mcp.server.stdio import stdio_server
 
 from mcp_server.config import MODES, ServerConfig
 
+COMMANDS = ("contracts", "snapshot")
 PARENT_CHECK_S = 1.0
 
 
@@ -42,8 +47,18 @@ async def serve(config: ServerConfig) -> None:
             await server.aclose()
 
 
+def _command(name: str) -> Callable[[Sequence[str]], int]:
+    """Return a command. They are loaded here: serving needs none of them."""
+    from mcp_server import records
+    from mcp_server.contracts import command as contracts
+
+    return {"contracts": contracts.main, "snapshot": records.main}[name]
+
+
 def main() -> None:
     """Parse the command line and serve."""
+    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
+        sys.exit(_command(sys.argv[1])(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="python -m mcp_server", description=__doc__)
     parser.add_argument("--upstreams", choices=MODES, help="where records come from (default: BURP_UPSTREAMS)")
     options = parser.parse_args()
