@@ -11,13 +11,14 @@ FIND_PYTHON := for python in $(PYTHONS); do \
 # One test process a core, on two cores at most: the servers that some tests start need room.
 JOBS ?= 2
 
-.PHONY: help setup demo serve test check format bench programs
+.PHONY: help setup demo serve test check contracts format bench programs
 
 help:
 	@echo "make demo    answer one question in the terminal: no key, no network, no language model"
 	@echo "make serve   open the pages on this machine; prints a link that signs you in"
 	@echo "make test    everything CI runs: checks, then the tests"
 	@echo "make check   format, lint, types, import rules, migrations"
+	@echo "make contracts SAMPLES=DIR  replay a folder of recorded responses through the tools"
 	@echo "make format  let ruff format and tidy the code"
 	@echo "make bench   measure"
 
@@ -40,6 +41,9 @@ check: $(VENV)/dev-installed
 	@$(PYTHON) -m mypy
 	@$(VENV)/bin/lint-imports
 	@$(PYTHON) manage.py makemigrations --check --dry-run --verbosity 1
+
+contracts: setup
+	@$(PYTHON) manage.py contracts check --samples $(SAMPLES)
 
 format: $(VENV)/dev-installed
 	@$(PYTHON) -m ruff check --fix .
