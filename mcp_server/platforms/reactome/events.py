@@ -139,7 +139,7 @@ async def get_pathway_participants(
         total=len(participants),
         next={"offset": end} if end < len(participants) else None,
         data={"stId": reactome_id, "participants": shown},
-        note="" if participants else f"{reactome_id} has no participants of kind {kind}.",
+        note="" if participants else f"Reactome lists no {'participants' if kind == 'all' else kind} of {reactome_id}.",
     )
 
 
