@@ -109,6 +109,8 @@ def _coordinates(compound: Json) -> Json:
     atoms, bonds = compound.get("atoms") or {}, compound.get("bonds") or {}
     conformer = ((compound.get("coords") or [{}])[0].get("conformers") or [{}])[0]
     axes = [conformer.get(axis) or [] for axis in ("x", "y", "z")]
+    if len({len(axis) for axis in (*axes, atoms.get("element") or [])}) != 1:
+        raise UpstreamBadResponse(HOST, "a structure in space was asked for, and one without three coordinates came")
     numbers = [row for row in conformer.get("data") or [] if (row.get("urn") or {}).get("label") == "Conformer"]
     return {
         "conformer_id": (numbers[0].get("value") or {}).get("sval") if numbers else None,

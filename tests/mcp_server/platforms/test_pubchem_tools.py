@@ -285,6 +285,14 @@ async def test_a_structure_in_space_has_its_atoms_and_is_of_the_compound() -> No
     assert other.content["error"]["argument"] == "conformer_id"
 
 
+async def test_a_flat_drawing_is_no_structure_in_space() -> None:
+    (record,) = CONFORMER["PC_Compounds"]
+    flat = {**record, "coords": [{"conformers": [{"x": [1.0, 2.0], "y": [0.0, 0.0]}]}]}
+    upstream = FakeUpstream({"/conformers/JSON": NOT_FOUND, "/record/JSON": Played({"PC_Compounds": [flat]})})
+    result = await call(platform, upstream, "get_compound_3d", cid="4")
+    assert result.content["error"]["code"] == "upstream_bad_response"
+
+
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
