@@ -96,13 +96,18 @@ def nearest(tool: ToolSpec, exchanges: Sequence[Exchange], request: Request) -> 
 
 
 def stand_in(exchange: Exchange, request: Request) -> Response | None:
-    """Return the answer to the example's request, speaking of what `request` asks for instead."""
+    """Return the answer to the example's request, speaking of what `request` asks for instead.
+
+    One record can't stand for several: where a list is asked for instead, there is no answer.
+    """
     if exchange.response is None:
         return None
     text = exchange.response.text()
     asked = places(request)
     for place, old in places(exchange.request).items():
         new = asked.get(place, old)
+        if new.count(",") > old.count(","):
+            return None
         if len(old) >= SHORTEST_IDENTIFIER and old != new:
             text = text.replace(old, new)
             old_number, new_number = _NUMBER.search(old), _NUMBER.search(new)
@@ -148,7 +153,8 @@ def _from_hints(pattern: str | None, hints: str) -> str:
         return ""
     inside = pattern.removeprefix("^").removesuffix("$")
     found = re.search(rf"(?<![A-Za-z0-9])(?:{inside})(?![A-Za-z0-9])", hints)
-    return found[0] if found and len(found[0]) >= SHORTEST_IDENTIFIER else ""
+    # A pattern that lets blanks through lets the whole line through.
+    return found[0] if found and len(found[0]) >= SHORTEST_IDENTIFIER and " " not in found[0] else ""
 
 
 def _typed(tool: ToolSpec, name: str, text: str) -> dict[str, Json]:

@@ -69,10 +69,9 @@ class Playing:
         if self._like is None and not self.way:
             self.way = "fed"
             return self._sample.response
-        if answer := self._others.get(key):
-            return answer
-        is_over = self.way and is_error(self._sample)
-        answer = stand_in(role, request) if role and not is_over else None
+        answer = None
+        if not (self.way and is_error(self._sample)):
+            answer = self._others.get(key) or (stand_in(role, request) if role else None)
         if answer is None:
             self.unanswered = self.unanswered or f"{request.method} {request.public_url}"
             raise NotInSnapshot(request.host, "nobody recorded this request")

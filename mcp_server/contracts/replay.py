@@ -36,7 +36,8 @@ RIGHT_CODES: dict[int, frozenset[str]] = {
     404: frozenset({ToolCode.UPSTREAM_NOT_FOUND}),
     429: frozenset({ToolCode.UPSTREAM_RATE_LIMITED}),
     500: frozenset({ToolCode.UPSTREAM_UNAVAILABLE}),
-    503: frozenset({ToolCode.UPSTREAM_UNAVAILABLE}),
+    # Some services say "too often" with a 503.
+    503: frozenset({ToolCode.UPSTREAM_UNAVAILABLE, ToolCode.UPSTREAM_RATE_LIMITED}),
 }
 ANY_FAILURE = frozenset(
     {
