@@ -29,7 +29,7 @@ async def get_event_ancestors(api: Api, reactome_id: ReactomeId) -> Answer:
     """The way up from a Reactome pathway or reaction to its top-level pathways: every line of ancestors with ids. For
     the way down use get_pathway_hierarchy.
 
-    stId, lineages: [[{stId, displayName}]], one for each way up.
+    stId, lineages: [[{stId, displayName, schemaClass, hasDiagram}]], one for each way up, the top last.
     """
     found = await ancestors(api, reactome_id)
     wrap = {"stId": reactome_id}
@@ -40,15 +40,20 @@ async def get_event_ancestors(api: Api, reactome_id: ReactomeId) -> Answer:
 
 
 async def ancestors(api: Api, reactome_id: str) -> list[list[Json]] | None:
-    """Return the lines of ancestors, or None where Reactome lists none."""
+    """Return the lines of ancestors from the event upwards, or None where Reactome lists none."""
     found = await known(api, f"/data/event/{reactome_id}/ancestors")
     if found is None:
         return None
-    return [
-        [kept(row, ("stId", "displayName", "hasDiagram")) for row in expanded(line, found)]
-        for line in found
-        if isinstance(line, list)
-    ]
+    fields = ("stId", "displayName", "schemaClass", "hasDiagram")
+    lines = [[kept(row, fields) for row in expanded(line, found)] for line in found if isinstance(line, list)]
+    # Nothing promises the order: the event itself, or else the top-level pathway, tells it.
+    return [line[::-1] if _is_downwards(line, reactome_id) else line for line in lines]
+
+
+def _is_downwards(line: list[Json], reactome_id: str) -> bool:
+    if not line or line[0].get("stId") == reactome_id:
+        return False
+    return bool(line[-1].get("stId") == reactome_id or line[0].get("schemaClass") == "TopLevelPathway")
 
 
 @platform.tool(example={"reactome_id": "R-HSA-1640170", "depth": 1}, cites=(RECORD, Cite("reactome", "tree[]", "stId")))

@@ -292,6 +292,14 @@ async def test_a_pathway_without_a_diagram_is_shown_in_its_ancestor() -> None:
     assert "no diagram of its own" in result.content["note"]
 
 
+@pytest.mark.parametrize("line", [[CHECKPOINTS, CYCLE], [CYCLE, CHECKPOINTS]])
+async def test_a_way_up_ends_at_the_top_in_either_order(line: list[Json]) -> None:
+    upstream = FakeUpstream({"/R-HSA-69620/ancestors": Played([line])})
+    result = await call(platform, upstream, "get_event_ancestors", reactome_id="R-HSA-69620")
+    (lineage,) = result.content["data"]["lineages"]
+    assert [row["stId"] for row in lineage] == ["R-HSA-69620", "R-HSA-1640170"]
+
+
 async def test_a_reaction_has_a_picture_of_its_own() -> None:
     upstream = FakeUpstream({"/query/R-HSA-5696021": Played(GLYCOLYSIS_STEP)})
     result = await call(platform, upstream, "get_diagram_image", reactome_id="R-HSA-5696021", image_format="png")
