@@ -42,7 +42,7 @@ check: $(VENV)/dev-installed
 	@$(VENV)/bin/lint-imports
 	@$(PYTHON) manage.py makemigrations --check --dry-run --verbosity 1
 
-contracts: setup
+contracts: $(VENV)/dev-installed
 	@$(PYTHON) manage.py contracts check --samples $(SAMPLES)
 
 format: $(VENV)/dev-installed
