@@ -30,6 +30,8 @@ def picture(page: Page, name: str) -> None:
     """Write a picture of what the screen shows, if that was asked for."""
     if os.environ.get("WRITE_IMAGES"):
         IMAGES.mkdir(parents=True, exist_ok=True)
+        # High enough for the question and the whole list that the answer opens with.
+        page.set_viewport_size({"width": 1280, "height": 1000})
         page.screenshot(path=IMAGES / f"{name}.png")
 
 

@@ -15,15 +15,22 @@ _MARKUP = re.compile(r"([\\`*\[\]<>|~])")
 _EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 CHEMBL_TARGET = "https://www.ebi.ac.uk/chembl/explore/target/{id}"
 OPEN_TARGETS = "https://platform.opentargets.org/{kind}/{id}"
-CELL_MAX_CHARS = 110
+# Of a table's cell as it is seen, without the addresses of its links.
+CELL_MAX_CHARS = 120
+_LINK = re.compile(r"\[([^\]]*)\]\(https://[^)]*\)")
+# A column in which every cell is one of these tells nothing.
+_TELLS_NOTHING = ("", "not recorded", "not asked", "not given")
 
 
 def plain(text: str, limit: int = 0) -> str:
     """Return a database's text as literal Markdown on one line, cut at a word if it is longer than `limit`."""
-    line = " ".join(text.split())
-    if limit and len(line) > limit:
-        line = f"{line[:limit].rsplit(' ', 1)[0].rstrip(',;:')} …"
+    line = shortened(" ".join(text.split()), limit)
     return _EDGE_UNDERSCORE.sub(r"\\_", _MARKUP.sub(r"\\\1", line))
+
+
+def shortened(line: str, limit: int) -> str:
+    """Return a line cut at a word if there is a limit and it is longer."""
+    return f"{line[:limit].rsplit(' ', 1)[0].rstrip(',;:')} …" if limit and len(line) > limit else line
 
 
 def link(kind: str, identifier: str, label: str = "", url: str = "") -> str:
@@ -47,8 +54,10 @@ def open_targets_link(kind: str, identifier: str, label: str = "") -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table; its cells are Markdown already."""
-    lines = [head, ["---"] * len(head), *rows]
+    """Return a Markdown table without the columns that no row fills; its cells are Markdown already."""
+    filled = list(rows)
+    kept = [place for place in range(len(head)) if not place or any(row[place] not in _TELLS_NOTHING for row in filled)]
+    lines = [[line[place] for place in kept] for line in (head, ["---"] * len(head), *filled)]
     return "\n".join("| " + " | ".join(cell or "–" for cell in line) + " |" for line in lines)
 
 
@@ -69,6 +78,26 @@ def listed(names: Sequence[str], limit: int = 0) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: "1 trial", "2 trials"."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def visible(text: str) -> str:
+    """Return Markdown as it is seen, near enough to measure it."""
+    return re.sub(r"[`*]|\\(?=[^A-Za-z0-9])", "", _LINK.sub(r"\1", text))
+
+
+def fitting(names: Sequence[str], limit: int = CELL_MAX_CHARS) -> str:
+    """Return as many names as `limit` characters hold, at least one: "a, b and 3 more"."""
+    for count in range(len(names), 1, -1):
+        text = listed(names, count)
+        if len(visible(text)) <= limit:
+            return text
+    return listed(names, 1)
+
+
+def opening(*parts: str) -> str:
+    """Return the first of what there is as a lead, the rest as a list."""
+    told = [part for part in parts if part]
+    return document(*told[:1], bullets(told[1:]))
 
 
 def of_total(result: Result, noun: str, plural: str = "") -> str:

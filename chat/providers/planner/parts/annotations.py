@@ -32,16 +32,6 @@ class Annotation:
         return compose.link("clinpgx_annotation", self.id, f"annotation {self.id}", self.url)
 
     @property
-    def in_short(self) -> str:
-        """Variant, effect, drug, level and link in one clause."""
-        kinds = compose.plain(compose.listed([kind.lower() for kind in self.kinds]))
-        genes = f" ({compose.plain(compose.listed(self.genes, 2))})" if self.genes and "*" not in self.variant else ""
-        facts = f"level {self.level or 'not given'}, {self.link}"
-        return (
-            f"{allele_text(self.variant)}{genes} on {kinds} of {compose.plain(compose.listed(self.drugs, 3))} ({facts})"
-        )
-
-    @property
     def about_dosing(self) -> bool:
         """Whether it says that the variant changes the dose."""
         return any("dos" in kind.casefold() for kind in self.kinds)
@@ -49,11 +39,11 @@ class Annotation:
     def row(self) -> list[str]:
         """Return its table row."""
         return [
-            compose.plain(compose.listed(self.drugs, 3)),
+            compose.plain(compose.fitting(self.drugs)),
             allele_text(self.variant) or "not recorded",
             f"level {self.level}" if self.level else "no level given",
             compose.plain(", ".join(self.kinds)) or "not recorded",
-            compose.plain(compose.listed(self.phenotypes, 3)) or "not recorded",
+            compose.plain(compose.fitting(self.phenotypes)) or "not recorded",
             self.link,
         ]
 
@@ -80,6 +70,30 @@ HEAD = ("Drug", "Variant", "Evidence", "Effect on", "Phenotype", "Record")
 def allele_text(name: str) -> str:
     """Return variant names so that no star in them becomes markup."""
     return f"`{name.replace('`', '')}`" if "*" in name else compose.plain(name)
+
+
+def alike(found: Sequence[Annotation]) -> list[list[Annotation]]:
+    """Group annotations on the same drugs with the same effect and phenotypes, in their order."""
+    groups: dict[tuple[tuple[str, ...], ...], list[Annotation]] = {}
+    for each in found:
+        groups.setdefault((each.drugs, each.kinds, each.phenotypes), []).append(each)
+    return list(groups.values())
+
+
+def in_short(group: Sequence[Annotation], *, with_kinds: bool = True) -> str:
+    """Return variants with linked levels, effect, drug and phenotype of annotations that are alike, in one clause."""
+    variants = []
+    for each in group:
+        genes = "" if "*" in each.variant else compose.plain(compose.listed(each.genes, 2))
+        level = compose.link("clinpgx_annotation", each.id, f"level {each.level or 'not given'}", each.url)
+        variants.append(f"{allele_text(each.variant)} ({', '.join(filter(None, (genes, level)))})")
+    first = group[0]
+    kinds = compose.plain(compose.listed([kind.lower() for kind in first.kinds])) if with_kinds else ""
+    phenotypes = compose.plain(compose.listed(first.phenotypes, 2).lower())
+    on = ": ".join(filter(None, (kinds, phenotypes)))
+    return (
+        f"{compose.listed(variants, 4)} for {compose.plain(compose.listed(first.drugs, 3))}{f' ({on})' if on else ''}"
+    )
 
 
 def annotations_call(drug: str = "", gene: str = "") -> Call:

@@ -81,7 +81,7 @@ def by_condition(record: Json, words: Sequence[str]) -> str:
     rows.sort(key=lambda row: not any(word in " ".join(_names(row)).casefold() for word in wanted))
     shown = [
         [
-            compose.plain(compose.listed(_names(row), 2)),
+            compose.plain(compose.fitting(_names(row)), compose.CELL_MAX_CHARS),
             compose.link("clinvar_record", text_at(row, "accession").partition(".")[0]),
             compose.plain("; ".join(_said(row))),
         ]

@@ -38,6 +38,13 @@ class Classified:
     kind: Kind
     by_stem: bool = False
 
+    @property
+    def is_named(self) -> bool:
+        """Whether it is an inhibitor and its name says kinase inhibitor, by a stem that a small molecule may have."""
+        first = self.drug.name.partition(" ")[0]
+        has_stem = _INHIBITOR_STEM.search(first) or _SMALL_INHIBITOR_STEM.search(first)
+        return self.kind is Kind.INHIBITOR and bool(has_stem)
+
 
 def classify(drug: Drug, kinases: Collection[str]) -> Classified:
     """Return what a drug is. `kinases` are the symbols known to be kinases."""

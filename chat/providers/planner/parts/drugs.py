@@ -8,6 +8,7 @@ from chat.providers.planner.parts import stages
 from chat.providers.planner.results import Call, Json, Result, call, records_at, text_at
 
 LISTED = 200
+SALTS_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ class Drug:
         """The linked ids: the parent's, then the other forms' with what they add to its name."""
         rest = [form for form in self.forms if form.chembl_id != self.chembl_id]
         salts = [f"{added(self.name, form.name)} {drug_link(form.chembl_id)}" for form in rest]
-        return "; ".join([drug_link(self.chembl_id), *salts])
+        more = f" and {len(salts) - SALTS_SHOWN} more" if len(salts) > SALTS_SHOWN else ""
+        return f"{'; '.join([drug_link(self.chembl_id), *salts[:SALTS_SHOWN]])}{more}"
 
 
 def shown(name: str) -> str:

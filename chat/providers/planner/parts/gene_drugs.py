@@ -14,7 +14,7 @@ REST_SHOWN = 8
 
 
 def drugs_in_short(symbol: str, ensembl_id: str, listed: Result, drugs: Sequence[Drug], first: Sequence[Drug]) -> str:
-    """Return one sentence on the drugs of a gene, `first` named before the others."""
+    """Return one line on the drugs of a gene, `first` named before the others."""
     page = compose.open_targets_link("target", ensembl_id, "Open Targets")
     if not listed.has_data:
         return f"Drugs that act on {symbol}: {compose.said(listed)}."
@@ -38,7 +38,7 @@ def drug_section(
 ) -> str:
     """Return the table of the drugs that were followed, and the names of the others.
 
-    `asked` are the look-ups that would have told mechanisms. Columns that no record fills are left out.
+    `asked` are the look-ups that would have told mechanisms.
     """
     if not drugs:
         return ""
@@ -53,12 +53,9 @@ def drug_section(
         ]
         for drug in followed
     ]
-    empty = ("not recorded", "not asked")
-    kept = [number for number in range(len(columns)) if number < 2 or any(line[number] not in empty for line in lines)]
-    table = compose.table([columns[number] for number in kept], [[line[number] for number in kept] for line in lines])
     return compose.section(
         f"Drugs that act on {symbol}",
-        table if lines else "",
+        compose.table(columns, lines) if lines else "",
         _others(drugs, followed),
         f"Open Targets lists {compose.of_total(listed, 'record')} (salt forms joined here), {compose.as_of([listed])}.",
     )

@@ -52,9 +52,9 @@ class Found:
 
     @property
     def inhibitors(self) -> list[Classified]:
-        """All inhibitors, those that got furthest first, of the approved ones those on which both sources agree."""
+        """All inhibitors by stage; within one, those named as kinase inhibitors first, then what both sources have."""
         found = of_kind(self.classified, Kind.INHIBITOR)
-        return sorted(found, key=lambda each: (-each.drug.level, not each.drug.is_confirmed))
+        return sorted(found, key=lambda each: (-each.drug.level, not each.is_named, not each.drug.is_confirmed))
 
     def target_of(self, each: Classified) -> str:
         """The kinase that a drug is listed under: the first of those followed."""

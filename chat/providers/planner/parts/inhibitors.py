@@ -19,33 +19,40 @@ def mechanism_text(drug: Drug, asked: Result | None = None) -> str:
     Those on the genes it was found for come first, and of many only some are shown. `asked` is the look-up
     that would have told them: without a mechanism its failure is what there is to say.
     """
-    texts, left = _mechanisms(drug)
-    if not texts and asked is not None and asked.is_failed:
+    text = _mechanisms(drug)
+    if not text and asked is not None and asked.is_failed:
         return compose.said(asked)
-    more = f"; {compose.counted(left, 'further mechanism')}" if left else ""
-    return f"{'; '.join(texts)}{more}" if texts else "not recorded"
+    return text or "not recorded"
 
 
-def _mechanisms(drug: Drug) -> tuple[list[str], int]:
-    """Return the first mechanisms, those of one record together, and how many there are beyond."""
-    records: dict[str, dict[str, None]] = {}
+def _mechanisms(drug: Drug) -> str:
+    """Return the mechanisms that a cell holds, those of one record together, and how many there are beyond."""
     mechanisms = sorted(drug.mechanisms, key=lambda each: not set(each.genes) & set(drug.targets))
+    stated: dict[str, list[str]] = {}
     for each in mechanisms:
         if each.form:
-            records.setdefault(compose.plain(each.text), {})[_form_link(drug, each.form)] = None
-    if not records:
-        record = compose.open_targets_link("drug", drug.chembl_id, "Open Targets")
-        records = {compose.plain(each.text): {record: None} for each in mechanisms if each.text}
-    texts: dict[str, list[str]] = {}
-    for text in list(records)[:MECHANISMS_SHOWN]:
-        texts.setdefault(", ".join(records[text]), []).append(text)
-    left = max(0, len(records) - MECHANISMS_SHOWN)
-    return [f"{'; '.join(group)} ({found})" for found, group in texts.items()], left
+            stated.setdefault(compose.plain(each.text), []).append(each.form)
+    told = stated or {compose.plain(each.text): [""] for each in mechanisms if each.text}
+    forms = [form for found in told.values() for form in found]
+    for count in range(min(MECHANISMS_SHOWN, len(told)), 0, -1):
+        groups: dict[str, list[str]] = {}
+        for text in list(told)[:count]:
+            # One record is enough, and one that states most of them serves all of these.
+            groups.setdefault(max(told[text], key=forms.count), []).append(text)
+        texts = [f"{'; '.join(group)} ({_record(drug, form)})" for form, group in groups.items()]
+        left = len(told) - count
+        text = "; ".join([*texts, *([compose.counted(left, "further mechanism")] if left else [])])
+        if count == 1 or len(compose.visible(text)) <= compose.CELL_MAX_CHARS:
+            return text
+    return ""
 
 
-def _form_link(drug: Drug, form: str) -> str:
+def _record(drug: Drug, form: str) -> str:
+    """Return the link to the record of a mechanism; a salt's record carries the salt's name."""
+    if not form:
+        return compose.open_targets_link("drug", drug.chembl_id, "Open Targets")
     name = next((each.name for each in drug.forms if each.chembl_id == form), form)
-    return compose.link("chembl", form, "ChEMBL") + ("" if form == drug.chembl_id else f" on {added(drug.name, name)}")
+    return compose.link("chembl", form, "ChEMBL" if form == drug.chembl_id else added(drug.name, name))
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class Row:
 
 
 def inhibitor_table(rows: Sequence[Row], condition: str) -> str:
-    """Return the table of inhibitors by target. Columns that no record fills are left out."""
+    """Return the table of inhibitors by target."""
     columns = ["Target", "Inhibitor", "ChEMBL records", "Mechanism", "Highest stage, any disease"]
     columns.append(f"Trials in “{compose.plain(condition)}”" if condition else "Trials")
     lines = [
@@ -72,12 +79,7 @@ def inhibitor_table(rows: Sequence[Row], condition: str) -> str:
         ]
         for row in rows
     ]
-    kept = [
-        number
-        for number, name in enumerate(columns)
-        if not name.startswith(("Mechanism", "Highest")) or any(line[number] != "not recorded" for line in lines)
-    ]
-    return compose.table([columns[number] for number in kept], [[line[number] for number in kept] for line in lines])
+    return compose.table(columns, lines)
 
 
 def classification_note(found: Sequence[Classified]) -> str:
@@ -94,6 +96,8 @@ def classification_note(found: Sequence[Classified]) -> str:
             f"† ({by_stem} of {len(found)}) no record read gives both type and mechanism: told by the stem of the "
             "international name (-tinib, -rafenib, -ciclib, -lisib, -sertib, or -anib of a small molecule)."
         )
+    if any(each.drug.mechanisms for each in found):
+        notes.append("Behind a mechanism stands the record that states it, under a salt's name if it is a salt's.")
     if any(each.drug.joined_by_name for each in found):
         notes.append("Salt forms were joined with their parent by name where the record names no parent.")
     return " ".join(notes)

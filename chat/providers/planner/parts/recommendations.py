@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from chat.providers.planner import compose, wording
 from chat.providers.planner.results import Result, text_at
 
-TEXT_MAX_CHARS = 300
 IN_SHORT_MAX_CHARS = 160
 IN_SHORT = 3
 
@@ -40,20 +39,16 @@ def read_recommendations(result: Result, gene: str) -> list[Recommendation]:
     return list(found.values())
 
 
-def table(found: Sequence[Recommendation], gene: str) -> str:
-    """Return the table of the recommendations."""
-    head = (f"{gene} phenotype", "Effect (CPIC)", "Patients", "What CPIC recommends", "Strength")
-    rows = [
-        [
-            compose.plain(each.phenotype),
-            compose.plain(each.effect, TEXT_MAX_CHARS) or "not recorded",
-            compose.plain("; ".join(each.groups)),
-            compose.plain(each.text, TEXT_MAX_CHARS),
-            compose.plain(each.strength) or "not given",
-        ]
-        for each in found
-    ]
-    return compose.table(head, rows)
+def listed(found: Sequence[Recommendation], gene: str) -> str:
+    """Return the recommendations by phenotype, in full: what is cut short may be read as another advice."""
+    lines: dict[str, list[str]] = {}
+    for each in found:
+        effect = f": {compose.plain(each.effect)}" if each.effect else ""
+        head = f"- **{compose.plain(each.phenotype) or f'{gene} phenotype not recorded'}**{effect}"
+        groups = f"{compose.plain('; '.join(each.groups))}: " if each.groups else ""
+        strength = f" ({compose.plain(each.strength).lower()})" if each.strength else " (strength not given)"
+        lines.setdefault(head, []).append(f"    - {groups}{compose.plain(each.text)}{strength}")
+    return "\n".join("\n".join([head, *texts]) for head, texts in lines.items())
 
 
 def abbreviations(found: Sequence[Recommendation]) -> str:
@@ -63,8 +58,8 @@ def abbreviations(found: Sequence[Recommendation]) -> str:
     return f"{'; '.join(spelled)}." if spelled else ""
 
 
-def in_short(found: Sequence[Recommendation]) -> str:
-    """Return, for the phenotypes that change the use of the drug most, what is recommended, in one clause."""
+def in_short(found: Sequence[Recommendation]) -> list[str]:
+    """Return what is recommended for each of the phenotypes that change the use of the drug most."""
     by_phenotype: dict[str, Recommendation] = {}
     for each in found:
         by_phenotype.setdefault(each.phenotype, each)
@@ -75,7 +70,7 @@ def in_short(found: Sequence[Recommendation]) -> str:
         facts = compose.plain(", ".join(filter(None, (each.groups[0] if each.groups else "", each.strength.lower()))))
         text = compose.plain(each.text, IN_SHORT_MAX_CHARS).rstrip(".")
         texts.append(f"{compose.plain(each.phenotype).lower()}: “{text}”{f' ({facts})' if facts else ''}")
-    return "; ".join(texts)
+    return texts
 
 
 def effect_in_short(found: Sequence[Recommendation]) -> str:

@@ -5,6 +5,8 @@ import re
 from chat.providers.planner import compose
 from chat.providers.planner.results import Call, Json, Result, call, list_at, records_at, text_at
 
+IN_SHORT_MAX_CHARS = 200
+
 
 def residue_call(accession: str, change: str) -> Call | None:
     """Return the call for the natural variants at a change's residue, or None if it names no residue."""
@@ -28,7 +30,8 @@ def rsids_in(result: Result | None) -> tuple[str, ...]:
 def in_short(result: Result | None, accession: str, change: str) -> str:
     """Return what UniProt says of the change itself, with its link, or an empty string."""
     texts = [_described(row) for row in variants_in(result) if change in _changes(row)]
-    return f"{texts[0]} (UniProt {compose.link('uniprot', accession)})" if texts and texts[0] else ""
+    told = compose.shortened(texts[0], IN_SHORT_MAX_CHARS) if texts else ""
+    return f"{told} (UniProt {compose.link('uniprot', accession)})" if told else ""
 
 
 def listed(result: Result | None, accession: str) -> str:

@@ -14,7 +14,7 @@ SHOWN_OF_ONE = 8
 SHOWN_OF_MANY = 2
 MANY = 7
 NAMES_SHOWN = 16
-INTERVENTIONS_SHOWN = 4
+TITLE_MAX_CHARS = 110
 NAME_MAX_CHARS = 40
 _OPEN = ("RECRUITING", "NOT_YET_RECRUITING", "ENROLLING_BY_INVITATION")
 # What behind a marker says that it is absent: "HER2-negative", "HER2[-]", "HER2-low".
@@ -99,7 +99,7 @@ def trial_rows(name: str, result: Result, trials: Sequence[Trial]) -> list[list[
         [
             name,
             compose.link("nct", trial.nct_id),
-            compose.plain(trial.title, compose.CELL_MAX_CHARS) or "title not recorded",
+            compose.plain(trial.title, TITLE_MAX_CHARS) or "title not recorded",
             trial.phase or "not recorded",
             f"{trial.status_words or 'status not recorded'}{f' ({result.date})' if result.date else ''}",
         ]
@@ -121,9 +121,14 @@ def trial_count(result: Result) -> str:
 
 def total_words(result: Result) -> str:
     """Return the number of trials, as a lower bound where the snapshot holds only a part."""
+    known, is_bound = _counted(result)
+    return f"{'at least ' if is_bound else ''}{known:,}"
+
+
+def _counted(result: Result) -> tuple[int, bool]:
+    """Return the number of trials, and whether it is only a lower bound."""
     known = result.total or len(result.rows())
-    atleast = "at least " if result.is_snapshot_part and known <= len(result.rows()) else ""
-    return f"{atleast}{known:,}"
+    return known, result.is_snapshot_part and known <= len(result.rows())
 
 
 def section(
@@ -166,23 +171,22 @@ def _first_cell(trial: Trial, of_trial: Mapping[str, Sequence[str]], having: int
     """Return the drugs of a trial that were asked about; of one drug, what is tested."""
     drugs = [name for name in trial.interventions if not wording.NOT_TESTED.search(name)]
     tested = [compose.plain(name, NAME_MAX_CHARS) for name in drugs]
-    return (
-        compose.listed(tested, INTERVENTIONS_SHOWN) if having < 2 and tested else compose.listed(of_trial[trial.nct_id])
-    )
+    return compose.fitting(tested if having < 2 and tested else of_trial[trial.nct_id])
 
 
 def in_short(asked: Sequence[tuple[str, Result]], condition: str, *, with_open: bool = False) -> str:
-    """Return one sentence on how many trials are registered, and how many of those looked at are open."""
+    """Return one line on how many trials are registered, and how many of those looked at are open."""
     counts = []
     for name, result in asked:
         if result.has_data:
-            joined = f", {_open_words(read_trials(result))}" if with_open else ""
-            counts.append(f"{name} ({total_words(result)}{joined})")
+            known, is_bound = _counted(result)
+            count = f"{'≥' if is_bound else ''}{known:,}"
+            counts.append(f"{name} ({count}, {_open_words(read_trials(result))})" if with_open else f"{name} {count}")
     if not counts:
         return ""
     where = f" in “{compose.plain(condition)}”" if condition else ""
     when = compose.as_of(result for _, result in asked if result.has_data)
-    return f"**Registered trials{where}** ({when}): {compose.listed(counts, NAMES_SHOWN)}."
+    return f"**Trials{where}**{f' ({when})' if when else ''}: {compose.listed(counts, NAMES_SHOWN)}."
 
 
 def _open_words(trials: Sequence[Trial]) -> str:

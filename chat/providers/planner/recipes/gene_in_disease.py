@@ -151,15 +151,16 @@ def _annotation_section(found: Found) -> str:
 
 def _summary(found: Found) -> str:
     gene, parts = found.gene, []
-    for drug in found.followed[:1] if found.question.drugs else []:
-        parts.append(_drug_in_short(found, drug))
+    listed = found.drug_list
+    drugs = drugs_in_short(gene.symbol, gene.ensembl_id, listed, found.drugs, found.followed) if listed else ""
+    named = found.followed[:1] if found.question.drugs else []
+    parts += [_drug_in_short(found, drug) for drug in named] or [drugs]
     if found.change and found.variant:
         parts.append(_change_in_short(found, found.variant))
     with_open = found.question.wants_open_trials
     parts.append(trials.in_short(found.named(found.trials), found.question.disease, with_open=with_open))
-    if found.drug_list:
-        parts.append(drugs_in_short(gene.symbol, gene.ensembl_id, found.drug_list, found.drugs, found.followed))
-    return " ".join(part for part in parts if part)
+    parts += [drugs] if named else []
+    return compose.opening(*parts)
 
 
 def _drug_in_short(found: Found, drug: Drug) -> str:

@@ -43,7 +43,7 @@ def _rows(gene: Gene, protein: Protein | None, found: Result) -> list[list[str]]
     for database, ids in protein.others:
         if database in _LABELS:
             shown = [compose.link(kinds[database], id) if database in kinds else compose.plain(id) for id in ids]
-            rows.append([_LABELS[database], ", ".join(shown), f"as linked from {protein.accession}"])
+            rows.append([_LABELS[database], compose.fitting(shown), f"as linked from {protein.accession}"])
     return rows
 
 

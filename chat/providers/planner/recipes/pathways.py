@@ -15,7 +15,6 @@ PATHWAYS_OPENED = 2
 MEMBERS_ASKED = 50
 MEMBERS_FOLLOWED = 20
 DRUGS_SHOWN = 8
-OTHERS_SHOWN = 4
 MEMBERS_SHOWN = 12
 SUMMARY_MAX_CHARS = 350
 
@@ -126,11 +125,12 @@ def _summary(found: Found) -> str:
     if not mapped.has_data:
         return f"Pathways of {gene.symbol} ({compose.link('uniprot', found.accession)}): {compose.said(mapped)}."
     names = [_named(row) for row in _ordered(found)]
-    parts = [
+    return compose.opening(
         f"**Reactome files {gene.symbol}** ({compose.link('uniprot', found.accession)}) **under "
-        f"{compose.of_total(mapped, 'pathway')}**, among them {compose.listed(names, 3)}."
-    ]
-    return " ".join([*parts, *_drugs_in_short(found)])
+        f"{compose.of_total(mapped, 'pathway')}**.",
+        f"**Among them**: {compose.listed(names, 3)}.",
+        *_drugs_in_short(found),
+    )
 
 
 def _drugs_in_short(found: Found) -> list[str]:
@@ -218,7 +218,7 @@ def _drug_section(found: Found) -> str:
     rows = [
         [
             member.gene,
-            compose.listed([_linked(drug) for drug in on if drug.is_approved], DRUGS_SHOWN) or "none in what was read",
+            compose.fitting([_linked(drug) for drug in on if drug.is_approved]) or "none in what was read",
             _candidates([drug for drug in on if not drug.is_approved]),
             compose.of_total(result, "record"),
         ]
@@ -247,7 +247,7 @@ def _linked(drug: Drug) -> str:
 def _candidates(drugs: Sequence[Drug]) -> str:
     ordered = sorted(drugs, key=lambda drug: -drug.level)
     texts = [f"{shown(drug.name)} {drug_link(drug.chembl_id)} ({_plain_stage(drug)})" for drug in ordered]
-    return compose.listed(texts, OTHERS_SHOWN) or "none in what was read"
+    return compose.fitting(texts) or "none in what was read"
 
 
 def _plain_stage(drug: Drug) -> str:

@@ -39,7 +39,7 @@ def recipe(question: Question) -> Recipe[str]:
     graded, pairs, guidelines, recommended, star, frequencies = results
     read = yield from _read_more(question, pairs)
     return compose.document(
-        " ".join(filter(None, _summary(gene, name, results))),
+        compose.opening(*_summary(gene, name, results)),
         _guideline_section(pairs, guidelines, recommended, gene),
         alleles.section(gene, star, frequencies),
         _annotation_section(graded),
@@ -62,20 +62,21 @@ def _read_more(question: Question, pairs: Result) -> Recipe[tuple[Result, ...]]:
 
 
 def _summary(gene: Gene, name: str, results: Sequence[Result]) -> list[str]:
-    """Answer in three sentences: what the alleles do, what is recommended, what it rests on."""
+    """Answer in a few lines: what CPIC has, what the alleles do, what is recommended, what it rests on."""
     graded, pairs, guidelines, recommended, star, frequencies = results
     both = f"{gene.symbol} and {compose.plain(name)}"
     found = recommendations.read_recommendations(recommended, gene.symbol)
     functions = alleles.in_short(gene, star, frequencies)
     effect = recommendations.effect_in_short(found)
-    told = "; ".join(filter(None, (functions, effect)))
-    sentences = [f"**How the alleles change it** (CPIC): {told}." if told else ""]
     pair = next(iter(pairs.rows()), None)
-    level = f"CPIC gives the pair level {text_at(pair, 'cpiclevel')} ({_guideline_link(pair)})" if pair else ""
-    parts = [level or f"CPIC pair: {compose.said(pairs)}", recommendations.in_short(found)]
-    sentences.append(f"**What is recommended:** {'; '.join(filter(None, parts))}.")
-    sentences.append(f"**Evidence:** {_evidence(both, graded, guidelines)}.")
-    return sentences
+    level = f"**CPIC gives {both} level {text_at(pair, 'cpiclevel')}** ({_guideline_link(pair)})" if pair else ""
+    return [
+        f"{level or f'**CPIC pair of {both}**: {compose.said(pairs)}'}.",
+        f"**How the alleles change it** (CPIC): {functions}." if functions else "",
+        f"**Effect** (CPIC): {effect}." if effect else "",
+        *(f"**CPIC recommends**, {text}." for text in recommendations.in_short(found)),
+        f"**Evidence**: {_evidence(both, graded, guidelines)}.",
+    ]
 
 
 def _evidence(both: str, graded: Result, guidelines: Result) -> str:
@@ -153,10 +154,10 @@ def _recommendations(result: Result, gene: Gene) -> str:
     link = _guideline_link(result.rows()[0])
     note = (
         f"From the guideline {link}: {compose.of_total(result, 'recommendation')}, {compose.as_of([result])}; groups "
-        "of patients with the same one share a row."
+        "of patients with the same one share a line."
     )
     spelled = recommendations.abbreviations(found)
-    return compose.document(recommendations.table(found, gene.symbol), " ".join(filter(None, (note, spelled))))
+    return compose.document(recommendations.listed(found, gene.symbol), " ".join(filter(None, (note, spelled))))
 
 
 def _more(read: Sequence[Result]) -> list[str]:

@@ -165,24 +165,31 @@ def trials_call_of(drug: Drug, found: Found) -> Call:
 
 
 def _summary(found: Found) -> str:
-    row = found.row
-    if row:
-        said = clinvar.in_short(row) or "no classification"
-        record = found.record.data if found.record and found.record.has_data else None
-        of_disease = clinvar.for_condition(record, found.question.disease)
-        also = f"; for {compose.plain(found.question.disease)}: {of_disease}" if of_disease else ""
-        parts = [f"**{compose.plain(found.name)}** in ClinVar ({clinvar.record_link(row)}): {said}{also}."]
-    else:
-        parts = [f"**{compose.plain(found.name)}**: {compose.said(found.search) or 'no ClinVar record'}."]
+    parts = _classified_in_short(found)
+    told = residues.in_short(found.residue, found.accession, found.question.variants[0])
+    parts.append(f"**What it does**: {told}." if told else "")
     if found.gene and found.drug_list:
         gene = found.gene
         parts.append(drugs_in_short(gene.symbol, gene.ensembl_id, found.drug_list, found.drugs, found.followed))
-    told = residues.in_short(found.residue, found.accession, found.question.variants[0])
-    if told:
-        parts.insert(1, f"What it does: {told}.")
     with_open = found.question.wants_open_trials
     parts.append(trials.in_short(found.asked_trials(), found.question.disease, with_open=with_open))
-    return " ".join(part for part in parts if part)
+    return compose.opening(*parts)
+
+
+def _classified_in_short(found: Found) -> list[str]:
+    """Return what ClinVar says, for the question's disease first if it has that."""
+    name, row = compose.plain(found.name), found.row
+    if not row:
+        return [f"**{name}**: {compose.said(found.search) or 'no ClinVar record'}."]
+    said = clinvar.in_short(row) or "no classification"
+    record = found.record.data if found.record and found.record.has_data else None
+    disease = compose.plain(found.question.disease)
+    if of_disease := clinvar.for_condition(record, found.question.disease):
+        return [
+            f"**{name}** for {disease}, in ClinVar: {of_disease}.",
+            f"**Over all conditions** ({clinvar.record_link(row)}): {said}.",
+        ]
+    return [f"**{name}** in ClinVar ({clinvar.record_link(row)}): {said}."]
 
 
 def _reading(found: Found) -> str:

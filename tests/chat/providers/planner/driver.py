@@ -53,6 +53,11 @@ class Turn:
         """Return the arguments of each call of a tool."""
         return [dict(call.arguments) for call in self.calls if call.name == tool]
 
+    @property
+    def opening(self) -> str:
+        """Return the lead and its list: what stands before the first heading."""
+        return self.answer.partition("\n\n###")[0]
+
     def section(self, title: str) -> str:
         """Return the text under a heading, or an empty string."""
         _, _, rest = self.answer.partition(f"### {title}")

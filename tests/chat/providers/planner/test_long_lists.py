@@ -124,9 +124,9 @@ async def test_the_kinases_with_the_highest_scores_are_followed_and_the_others_a
     assert asked == [ensembl(n) for n in range(8)]
     reading = turn.section("How the question was read")
     assert "Not asked, beyond the first 8 kinases: drugs on KIN8, KIN9" in reading
-    first = turn.answer.partition("\n\n")[0]
-    assert "50 of 17,963 associated with breast carcinoma and 50 of 17,963 associated with breast cancer" in first
-    assert "drugs on 12 further kinases were not asked for" in first
+    first = turn.opening
+    assert "(50 of 17,963 for breast carcinoma, 50 of 17,963 for breast cancer)" in first
+    assert "drugs on 12 further kinases (not asked for)" in first
 
 
 async def test_a_kinase_without_drug_records_is_named_as_such(turn: Turn) -> None:
@@ -146,8 +146,8 @@ async def test_other_kinases_get_their_share_of_the_trials(turn: Turn) -> None:
 
 
 async def test_a_count_of_trials_is_the_registry_s_and_no_lower_bound(turn: Turn) -> None:
-    first = turn.answer.partition("\n\n")[0]
-    assert re.search(r"\w+tinib \(143\)", first)
+    first = turn.opening
+    assert re.search(r"\w+tinib 143\b", first)
     assert "20 of 143 trials" in turn.section("Trials in “breast cancer”")
 
 
@@ -160,9 +160,9 @@ async def test_a_biomarker_that_the_lists_do_not_hold_is_not_counted_among_them(
         return ToolResult(call.id, call.name, envelope_text(content))
 
     turn = await run(QUESTION, snapshot, without_marker)
-    first = turn.answer.partition("\n\n")[0]
-    assert first.startswith(f"Of {2 * TARGETS - KINASES - 1} proteins looked at")
-    assert f"**{KINASES - 1} are kinases**; ERBB2 (HER2) has **{DRUGS_EACH} small-molecule inhibitors**" in first
+    first = turn.opening
+    assert f"beyond the {2 * TARGETS - KINASES - 1} looked at, {KINASES - 1} of them kinases" in first
+    assert f"**Inhibitors of ERBB2 (HER2)**, {DRUGS_EACH} on record in" in first
     assert "ERBB2 is not in what was looked at of these lists" in turn.section("How the question was read")
     (asked,) = turn.called("uniprot__search_proteins")
     assert asked["gene_symbols"][-1] == "ERBB2"

@@ -111,6 +111,24 @@ def test_a_drug_is_told_by_its_fields_then_by_its_stem_else_not_at_all(
     assert (found.kind, found.by_stem) == (kind, by_stem)
 
 
+@pytest.mark.parametrize(
+    ("name", "drug_type", "is_named"),
+    [
+        ("LAPATINIB", "Small molecule", True),
+        ("LAPATINIB DITOSYLATE", "", True),
+        ("VANDETANIB", "Small molecule", True),
+        ("MASOPROCOL", "Small molecule", False),
+        ("BMS-690514", "Small molecule", False),
+        ("PERTUZUMAB", "Antibody", False),
+        ("PEGAPTANIB", "Oligonucleotide", False),
+    ],
+)
+def test_only_an_inhibitor_with_a_kinase_inhibitor_s_stem_is_named_as_one(
+    name: str, drug_type: str, is_named: bool
+) -> None:
+    assert classify(Drug("CHEMBL1", name, drug_type=drug_type, mechanisms=INHIBITS), {"ERBB2"}).is_named is is_named
+
+
 def test_the_drugs_that_a_question_names_are_those_that_are_followed() -> None:
     drugs = joined(row("CHEMBL1", "A1"), row("CHEMBL2", "B2", "PHASE_3"), row("CHEMBL4", "D4"))
     assert [drug.name for drug in leading(drugs, named=["d4"], text="a trial of a1", limit=3)] == ["D4"]
@@ -252,6 +270,19 @@ def test_gaps_group_what_failed_alike() -> None:
 
 def test_without_a_failure_there_are_no_gaps() -> None:
     assert compose.gaps([data({}), Result(ASKED, ResultOutcome.EMPTY)]) == ""
+
+
+def test_a_cell_takes_as_many_names_as_are_seen_to_fit() -> None:
+    names = [f"[name{n}](https://example.org/{'x' * 40})" for n in range(4)]
+    assert compose.fitting(names, 29) == compose.listed(names)
+    assert compose.fitting(names, 28) == compose.listed(names, 2)
+    assert compose.fitting(names, 1) == compose.listed(names, 1)
+    assert compose.fitting([], 1) == ""
+
+
+def test_a_column_that_no_row_fills_is_left_out() -> None:
+    rows = [["a", "not recorded", ""], ["b", "", "x"]]
+    assert compose.table(("One", "Two", "Three"), rows) == "| One | Three |\n| --- | --- |\n| a | – |\n| b | x |"
 
 
 def test_names_are_listed_as_people_do() -> None:

@@ -3,7 +3,15 @@
 from typing import Any
 
 from chat.providers.planner.parts import recommendations
-from chat.providers.planner.parts.annotations import SHOWN_EACH, Words, annotations_call, read_annotations, section
+from chat.providers.planner.parts.annotations import (
+    SHOWN_EACH,
+    Words,
+    alike,
+    annotations_call,
+    in_short,
+    read_annotations,
+    section,
+)
 from chat.providers.planner.results import Result
 from mcp_server.codes import ResultOutcome
 
@@ -51,13 +59,21 @@ def test_what_the_question_is_about_comes_first_and_the_rest_is_counted() -> Non
     assert "1 further annotation on other drugs, diseases and variants is not shown." in text
 
 
-def test_a_clause_names_variant_gene_effect_drug_and_level() -> None:
-    (single, star) = read_annotations(
-        data([annotation(1, "rs776746", "sunitinib", "Dosage", "Toxicity"), annotation(2, "GENE1*2", "x", level="")])
-    )
-    link = "[annotation 1](https://www.clinpgx.org/clinicalAnnotation/1)"
-    assert single.in_short == f"rs776746 (GENE1) on dosage and toxicity of sunitinib (level 3, {link})"
-    assert star.in_short.startswith("`GENE1*2` on toxicity of x (level not given, ")
+def link(id: int, level: str) -> str:
+    return f"[level {level}](https://www.clinpgx.org/clinicalAnnotation/{id})"
+
+
+def test_a_clause_names_variants_genes_levels_drug_and_effect() -> None:
+    rows = [
+        annotation(1, "rs776746", "sunitinib", "Dosage", "Toxicity"),
+        annotation(2, "GENE1*2", "x", level=""),
+        annotation(3, "GENE1*3", "x"),
+    ]
+    single, alleles = alike(sorted(read_annotations(data(rows)), key=lambda each: each.id))
+    assert in_short(single) == f"rs776746 (GENE1, {link(1, '3')}) for sunitinib (dosage and toxicity: gout)"
+    assert in_short(single, with_kinds=False).endswith(" for sunitinib (gout)")
+    two = f"`GENE1*2` ({link(2, 'not given')}) and `GENE1*3` ({link(3, '3')})"
+    assert in_short(alleles) == f"{two} for x (toxicity: gout)"
 
 
 def recommendation(phenotype: str, group: str, text: str, effect: str = "") -> Json:
@@ -84,6 +100,20 @@ def test_groups_of_patients_with_one_recommendation_share_it() -> None:
 
 def test_what_differs_from_normal_is_said_first_with_group_and_strength() -> None:
     found = recommendations.read_recommendations(data(ROWS), "GENE1")
-    assert recommendations.in_short(found) == "poor metabolizer: “Avoid” (CVI ACS PCI, strong)"
+    assert recommendations.in_short(found) == ["poor metabolizer: “Avoid” (CVI ACS PCI, strong)"]
     assert recommendations.effect_in_short(found) == "poor metabolizer: Less effect"
     assert "NVI: neurovascular indications" in recommendations.abbreviations(found)
+
+
+def test_recommendations_are_listed_by_phenotype_and_in_full() -> None:
+    long = f"Avoid {'very ' * 80}much"
+    rows = [*ROWS, recommendation("Poor Metabolizer", "Children", long)]
+    text = recommendations.listed(recommendations.read_recommendations(data(rows), "GENE1"), "GENE1")
+    assert text.splitlines() == [
+        "- **Normal Metabolizer**: Normal",
+        "    - CVI ACS PCI; NVI: Use (strong)",
+        "- **Poor Metabolizer**: Less effect",
+        "    - CVI ACS PCI: Avoid (strong)",
+        "    - NVI: Consider another (strong)",
+        f"    - Children: {long} (strong)",
+    ]

@@ -1,8 +1,11 @@
 """The other questions of the empty page over the snapshot: exact identifiers, counts, honest words."""
 
+import re
+
 import pytest
 
 from chat.examples import EXAMPLES
+from chat.providers.planner import compose
 from tests.chat.providers.planner.driver import Snapshot, run
 
 IDENTIFIERS = "What are the Ensembl, UniProt and ChEMBL identifiers of HER2?"
@@ -25,9 +28,22 @@ async def test_every_example_is_answered_with_evidence_for_each_identifier(quest
     assert len(turn.grounding.grounded) >= 3
 
 
+@pytest.mark.parametrize(
+    "question", [*(example.question for example in EXAMPLES), "What is lapatinib?", "What is HER2?"]
+)
+async def test_no_cell_of_a_table_is_a_wall_and_no_column_is_empty(question: str, snapshot: Snapshot) -> None:
+    turn = await run(question, snapshot)
+    tables = re.findall(r"(?m)^\| .*\n\| ---.*\n((?:\| .*(?:\n|$))+)", turn.answer)
+    assert tables or "clopidogrel" in question
+    for table in tables:
+        rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in table.splitlines()]
+        assert max(len(compose.visible(cell)) for row in rows for cell in row) <= compose.CELL_MAX_CHARS
+        assert all({*column} - {"–", "not recorded", "not asked", "not given"} for column in zip(*rows, strict=True))
+
+
 async def test_identifiers_of_a_gene_by_its_everyday_name(snapshot: Snapshot) -> None:
     turn = await run(IDENTIFIERS, snapshot)
-    first = turn.answer.partition("\n\n")[0]
+    first = turn.opening
     assert "“HER2” is read as ERBB2" in first
     for identifier in ("ENSG00000141736", "P04626", "CHEMBL1824"):
         assert f"[{identifier}](https://" in first
@@ -65,24 +81,29 @@ async def test_a_variant_has_drugs_trials_and_papers(snapshot: Snapshot) -> None
 
 async def test_a_variant_has_its_effect_its_disease_and_its_open_trials_first(snapshot: Snapshot) -> None:
     turn = await run(VARIANT, snapshot)
-    first = turn.answer.partition("\n\n")[0]
-    assert "for melanoma: germline: Pathogenic; somatic clinical impact: Tier I - Strong ([RCV000067669](" in first
+    first = turn.opening
+    said = "germline: Pathogenic; somatic clinical impact: Tier I - Strong ([RCV000067669]("
+    assert first.startswith(f"**BRAF V600E** for melanoma, in ClinVar: {said}")
+    over_all = "**Over all conditions** ([VCV000013961](https://www.ncbi.nlm.nih.gov/clinvar/variation/13961/))"
+    assert f"\n- {over_all}: germline: Conflicting classifications of pathogenicity; " in first
     assert "constitutive and elevated kinase activity" in first and "(UniProt [P15056](" in first
     approved = "dabrafenib, vemurafenib, sorafenib, regorafenib, tovorafenib and encorafenib"
     assert f"approved for some disease: {approved}" in first
-    assert "encorafenib (at least 10, 4 open)" in first and "dabrafenib (at least 9, none recorded as open)" in first
+    assert "encorafenib (≥10, 4 open)" in first and "dabrafenib (≥9, none recorded as open)" in first
     rows = [line for line in turn.section("Trials in “melanoma”").splitlines() if line.startswith("| encorafenib")]
     assert len(rows) == 3 and all("| recruiting (2026-04-07) |" in row for row in rows)
 
 
 async def test_a_pharmacogene_has_annotations_pair_guidelines_and_recommendations(snapshot: Snapshot) -> None:
     turn = await run(ALLELES, snapshot)
-    first = turn.answer.partition("\n\n")[0]
+    first = turn.opening
     assert "no function: `CYP2C19*2`, `CYP2C19*3`" in first and "increased function: `CYP2C19*17`" in first
     assert "poor metabolizer: Significantly reduced clopidogrel active metabolite formation" in first
     link = "[CYP2C19 and Clopidogrel](https://www.clinpgx.org/guideline/PA166251443)"
-    assert f"CPIC gives the pair level A ({link})" in first
-    assert "poor metabolizer: “Avoid clopidogrel if possible. Use prasugrel or ticagrelor" in first
+    assert first.startswith(f"**CPIC gives CYP2C19 and clopidogrel level A** ({link}).\n\n- **How the alleles")
+    assert (
+        "- **CPIC recommends**, poor metabolizer: “Avoid clopidogrel if possible. Use prasugrel or ticagrelor" in first
+    )
     assert "ClinPGx has 6 clinical annotations on CYP2C19 and clopidogrel, 3 of the strongest level 1A" in first
     assert "[annotation 1451282340](" in first
     assert "guideline annotations exist from CPIC and DPWG" in first
@@ -93,9 +114,10 @@ async def test_a_pharmacogene_has_annotations_pair_guidelines_and_recommendation
         "Significantly reduced clopidogrel active metabolite formation; increased on-treatment platelet reactivity; "
         "increased risk for adverse cardiac and cerebrovascular events"
     )
-    assert f"| Poor Metabolizer | {effect} | CVI ACS PCI | Avoid clopidogrel if possible." in section
-    assert "| CVI ACS PCI; CVI non-ACS non-PCI; NVI | If considering clopidogrel, use at standard dose" in section
-    assert section.count("| Normal Metabolizer |") == 1
+    assert f"- **Poor Metabolizer**: {effect}\n    - CVI ACS PCI: Avoid clopidogrel if possible." in section
+    assert "    - CVI ACS PCI; CVI non-ACS non-PCI; NVI: If considering clopidogrel, use at standard dose" in section
+    assert section.count("- **Normal Metabolizer**") == 1
+    assert "clinically indicated and no contraindication. (moderate)" in section
     assert "at least 9 recommendations, as of 2025-11-05" in section
     assert "PCI: percutaneous coronary intervention" in section
     assert "[PA166104956](https://www.clinpgx.org/guidelineAnnotation/PA166104956)" in section
@@ -117,11 +139,11 @@ async def test_resistance_has_residue_mechanism_and_trials(snapshot: Snapshot) -
     turn = await run(RESISTANCE, snapshot)
     assert "[P00533](https://www.uniprot.org/uniprotkb/P00533/entry), T790M: found in a lung cancer" in turn.answer
     assert "increased kinase activity; [rs121434569](" in turn.answer
-    first = turn.answer.partition("\n\n")[0]
+    first = turn.opening
     assert first.startswith("**Osimertinib** on EGFR, approved ([Open Targets](")
-    assert "max. phase 4, as mesylate): Epidermal growth factor receptor erbB1 inhibitor ([ChEMBL](" in first
+    assert "max. phase 4, as mesylate): Epidermal growth factor receptor erbB1 inhibitor ([mesylate](" in first
     assert "named in the title of [NCT02094261](" in first and "[PMID 27959700](" in first
-    assert "osimertinib (at least 12, 6 open)" in first
+    assert "osimertinib (≥12, 6 open)" in first
     assert "osimertinib | [CHEMBL3353410]" in turn.answer and "mesylate [CHEMBL3545063]" in turn.answer
     assert turn.called("chembl__find_drugs_by_target") == [{"target_chembl_id": "CHEMBL203", "limit": 200}]
     assert turn.called("chembl__get_drug_mechanisms") == []
@@ -133,7 +155,7 @@ async def test_a_phrase_is_looked_up_as_it_is_filed_and_shown_as_it_was_written(
     assert search["query"] == "non-small cell lung cancer"
     section = turn.section("Trials in “non-small-cell lung cancer”")
     assert "| Tested | Trial |" in section
-    assert "| Savolitinib, Osimertinib, Pemetrexed, Cisplatin and 1 more | [NCT05261399](" in section
+    assert "| Savolitinib, Osimertinib, Pemetrexed, Cisplatin and Carboplatin | [NCT05261399](" in section
     assert "Tomography" not in section and "[NCT02296125](" in section
     assert section.index("NCT05261399") < section.index("NCT02296125")
 
@@ -154,7 +176,7 @@ async def test_resistance_without_a_clinvar_record_in_the_snapshot_says_so(snaps
     turn = await run(RESISTANCE, snapshot)
     failed = [call.arguments for number, call in enumerate(turn.calls) if turn.outcome(number) == "failed"]
     if {"variant": "EGFR T790M"} in failed:
-        assert "in ClinVar: not in the offline snapshot." in turn.answer.partition("\n\n")[0]
+        assert "in ClinVar: not in the offline snapshot." in turn.opening
         gaps = turn.section("What could not be looked up")
         assert "ClinVar, not in the offline snapshot: the variant EGFR T790M." in gaps
     else:
@@ -174,7 +196,7 @@ async def test_pathways_have_members_and_what_is_known_of_drugs_on_them(snapshot
 
 async def test_approved_drugs_on_the_members_of_pathways_are_found(snapshot: Snapshot) -> None:
     turn = await run(PATHWAYS, snapshot)
-    first = turn.answer.partition("\n\n")[0]
+    first = turn.opening
     for said in ("capivasertib (AKT1, AKT2 and AKT3)", "carmustine (GSR)", "ridaforolimus (MTOR)"):
         assert said in first
     section = turn.section("Drugs on members")

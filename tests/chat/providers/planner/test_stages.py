@@ -74,7 +74,7 @@ def test_chembl_s_phase_goes_to_its_form_and_the_drug_takes_the_highest() -> Non
     (drug,) = drugs
     assert drug.stage == "approved (ChEMBL max. phase 4, as ditosylate)"
     assert [form.chembl_id for form in drug.forms] == ["CHEMBL554", "CHEMBL1201179"]
-    assert mechanism_text(drug).endswith("CHEMBL1201179) on ditosylate)")
+    assert mechanism_text(drug).endswith("([ditosylate](https://www.ebi.ac.uk/chembl/explore/compound/CHEMBL1201179))")
 
 
 def test_a_drug_that_only_chembl_lists_is_added_and_one_without_a_name_is_not() -> None:

@@ -89,4 +89,4 @@ def test_open_trials_are_counted_only_where_they_are_asked_for() -> None:
     rows = [{"nctId": "NCT00000001", "overallStatus": "RECRUITING"}, {"nctId": "NCT00000002"}]
     assert trials.in_short([("a", data(rows, total=2))], "", with_open=True).endswith("a (2, 1 open).")
     assert trials.in_short([("a", data(rows[1:], total=1))], "", with_open=True).endswith("(1, none recorded as open).")
-    assert trials.in_short([("a", data(rows, total=2))], "").endswith("a (2).")
+    assert trials.in_short([("a", data(rows, total=2))], "").endswith("a 2.")
