@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -25,6 +26,7 @@ from mcp_server.http.rate_limit import RateLimits
 from mcp_server.http.snapshot import PACKAGED, RecordingTransport, SnapshotTransport
 from mcp_server.registry import tools_by_name
 from mcp_server.tool import Platform, ToolSpec
+from mcp_server.unified import about
 
 Json = Any
 log = logging.getLogger(__name__)
@@ -51,16 +53,19 @@ class ToolServer:
 
     def listing(self) -> list[types.Tool]:
         """Return all tools as the protocol lists them, sorted by name."""
-        return [_listed(tool) for tool in self.tools.values()]
+        tools = [about.listed(self.platforms), *(_listed(tool) for tool in self.tools.values())]
+        return sorted(tools, key=lambda tool: tool.name)
 
     async def call(self, name: str, arguments: Mapping[str, Json], progress: Any = None) -> Envelope:
         """Run one tool within its time budget; every failure becomes an envelope, cancellation passes."""
+        if name == about.NAME:
+            return await self._about(arguments)
         tool = self.tools.get(name)
         if tool is None:
             return failure(ToolCode.TOOL_UNKNOWN, f"there is no tool {name!r}")
         trace = CallTrace()
         budget_s = self.config.tool_timeout_s
-        api = self._api(tool, trace, budget_s, progress)
+        api = self._api(tool.platform, trace, progress)
         try:
             async with asyncio.timeout(budget_s):
                 answer, citations = await tool.call(api, arguments)
@@ -74,9 +79,9 @@ class ToolServer:
         except TimeoutError:
             return failure(ToolCode.TOOL_TIMEOUT, f"no result within {budget_s:g} s", trace)
         except Exception as error:
-            # An unexpected shape of an answer must not take other calls with it.
+            # Whatever it is, it must not take other calls with it.
             log.exception("tool %s failed", name)
-            return failure(ToolCode.INTERNAL, f"{type(error).__name__} in {name}: {error}", trace)
+            return _unexpected(name, error, trace)
 
     async def _keep(self, tool: ToolSpec, trace: CallTrace) -> None:
         """Keep the answers that the tool has understood."""
@@ -84,8 +89,14 @@ class ToolServer:
             for request, response in trace.fresh:
                 await self.cache.keep(request, response, tool.platform.keep_s)
 
-    def _api(self, tool: ToolSpec, trace: CallTrace, budget_s: float, progress: Any) -> Api:
-        platform = tool.platform
+    async def _about(self, arguments: Mapping[str, Json]) -> Envelope:
+        try:
+            return await about.about_sources(self.platforms, arguments, self._api, self.breakers)
+        except InvalidArguments as error:
+            facts = {"argument": error.argument, "example": error.example}
+            return failure(ToolCode.TOOL_INVALID_ARGUMENTS, str(error), **facts)
+
+    def _api(self, platform: Platform, trace: CallTrace, progress: Any = None) -> Api:
         identification = {
             platform.key_parameter: self.config.ncbi_api_key,
             platform.contact_parameter: self.config.contact,
@@ -96,7 +107,7 @@ class ToolServer:
             rate=platform.rate,
             transport=self.transport,
             limits=self.limits,
-            deadline=time.monotonic() + budget_s,
+            deadline=time.monotonic() + self.config.tool_timeout_s,
             credentials={name: value for name, value in identification.items() if name and value},
             pause_s=platform.pause_s,
             progress=progress or (lambda message: None),
@@ -153,6 +164,15 @@ class ToolServer:
         await self.transport.aclose()
         if self.cache is not None:
             await self.cache.aclose()
+
+
+def _unexpected(name: str, error: Exception, trace: CallTrace) -> Envelope:
+    """Tell an answer of another shape than the tool can read from a fault of the tool alone."""
+    words = f"{type(error).__name__}: {error}"
+    if isinstance(error, LookupError | TypeError | AttributeError | ValueError) and trace.answered:
+        host = urlsplit(trace.requests[-1]["url"]).netloc
+        return failure(ToolCode.UPSTREAM_BAD_RESPONSE, f"{host} answered in an unexpected shape ({words})", trace)
+    return failure(ToolCode.INTERNAL, f"{words} in {name}", trace)
 
 
 class _ProgressSender:

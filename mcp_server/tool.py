@@ -232,6 +232,24 @@ def _schema(base: Any, arg: Arg) -> dict[str, Json]:
     return schema
 
 
+@dataclass(frozen=True)
+class Source:
+    """Whose data a platform gives, and what its users owe: shown by `about_sources` and in the documentation.
+
+    `limits` says what the source asks of its users; `share_alike` that copies must keep its licence.
+    """
+
+    provider: str
+    homepage: str
+    attribution: str
+    cite: str
+    limits: str
+    share_alike: bool = False
+
+
+ReleaseReader = Callable[[Api], Awaitable[str]]
+
+
 @dataclass
 class Platform:
     """One database: where it is, how often it may be asked, and its tools.
@@ -253,7 +271,9 @@ class Platform:
     contact_parameter: str = ""
     pause_s: Callable[[Mapping[str, str]], float] = lambda headers: 0.0
     keep_s: float = 7 * 24 * 3600.0
+    source: Source | None = None
     tools: list[ToolSpec] = field(default_factory=list)
+    release_reader: ReleaseReader | None = None
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
@@ -263,6 +283,11 @@ class Platform:
     def all_hosts(self) -> tuple[str, ...]:
         """Every host that the platform's tools may ask."""
         return (self.base_url.partition("//")[2].partition("/")[0], *self.hosts)
+
+    def release(self, reader: ReleaseReader) -> ReleaseReader:
+        """Declare how the present release of the data is read."""
+        self.release_reader = reader
+        return reader
 
     def tool(
         self,

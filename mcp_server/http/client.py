@@ -42,6 +42,11 @@ class CallTrace:
     release: str = ""
     fresh: list[tuple[Request, Response]] = field(default_factory=list, repr=False)
 
+    @property
+    def answered(self) -> bool:
+        """Whether any request got an answer of success."""
+        return any(request["status"] == 200 for request in self.requests)
+
 
 @dataclass
 class Api:

@@ -142,7 +142,7 @@ def test_the_hosts_of_ncbi_share_one_rate() -> None:
 
 def test_the_listing_carries_what_the_catalogue_needs(server: ToolServer) -> None:
     listing = server.listing()
-    assert [tool.name for tool in listing] == sorted(TOOLS)
+    assert [tool.name for tool in listing] == sorted([*TOOLS, "about_sources"])
     for listed in listing:
         assert listed.meta is not None
         assert set(listed.meta) == {"burp/platform", "burp/core", "burp/noise", "burp/example"}

@@ -211,3 +211,20 @@ def test_every_platform_is_found_by_itself_and_sorted() -> None:
     names = [platform.name for platform in discover()]
     assert names == sorted(names)
     assert {"clinicaltrials", "pubmed", "pubchem"} <= set(names)
+
+
+@pytest.mark.case("C038")
+@pytest.mark.parametrize("body", [{"items": None}, {"other": 1}, [1, 2], None, {"items": [{"id": None}]}])
+async def test_an_answer_of_another_shape_is_the_upstreams_fault(body: Any, caplog: pytest.LogCaptureFixture) -> None:
+    shapes = Platform("shapes", title="Shapes", base_url="https://s.example", docs="d", licence="CC0", rate=Rate(99))
+
+    @shapes.tool(example={"gene_symbol": "ERBB2"})
+    async def get_first(api: Api, gene_symbol: GeneSymbol) -> Any:
+        """Get the first item's id."""
+        answer = await api.get("/x")
+        return answer["items"][0]["id"].upper()
+
+    envelope = await call(shapes, Played().answer("/x", body), "get_first", gene_symbol="ERBB2")
+    assert envelope.content["error"]["code"] == "upstream_bad_response"
+    assert envelope.content["error"]["message"].startswith("s.example answered in an unexpected shape (")
+    assert "tool shapes__get_first failed" in caplog.text

@@ -13,7 +13,7 @@ from mcp_server.envelope import Answer, Citation, InvalidArguments, empty, unkno
 from mcp_server.http.client import Api, Parameters
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
 from mcp_server.http.rate_limit import Rate
-from mcp_server.tool import Arg, Platform
+from mcp_server.tool import Arg, Platform, Source
 
 Json = Any
 
@@ -25,7 +25,23 @@ platform = Platform(
     docs="https://chembl.gitbook.io/chembl-interface-documentation/web-services",
     licence="CC BY-SA 3.0",
     rate=Rate(4),
+    source=Source(
+        provider="ChEMBL, EMBL-EBI",
+        homepage="https://www.ebi.ac.uk/chembl",
+        attribution="Data from ChEMBL, named with its release, CC BY-SA 3.0.",
+        cite="Zdrazil B et al. Nucleic Acids Res. 2024;52(D1):D1180. https://doi.org/10.1093/nar/gkad1004",
+        limits="No published quota; pages of at most 1,000 rows.",
+        share_alike=True,
+    ),
 )
+
+
+@platform.release
+async def release(api: Api) -> str:
+    """Read the name and the date of the release."""
+    status = await api.get("/status.json")
+    return f"{status['chembl_db_version']} ({status['chembl_release_date']})"
+
 
 PAGE_ROWS = 1000
 REFERENCES_SHOWN = 5

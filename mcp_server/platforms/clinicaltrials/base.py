@@ -11,7 +11,7 @@ from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
 from mcp_server.http.rate_limit import Rate
 from mcp_server.platforms.clinicaltrials.records import row
-from mcp_server.tool import Arg, Cite, Platform
+from mcp_server.tool import Arg, Cite, Platform, Source
 
 Json = Any
 HOST = "clinicaltrials.gov"
@@ -25,7 +25,21 @@ platform = Platform(
     rate=Rate(1),
     # The registry is loaded anew every working day.
     keep_s=3600.0,
+    source=Source(
+        provider="ClinicalTrials.gov, U.S. National Library of Medicine",
+        homepage="https://clinicaltrials.gov",
+        attribution="Data from ClinicalTrials.gov, with NCT number and day of retrieval; no endorsement by NLM.",
+        cite="Cite each study by its NCT number and record page.",
+        limits="No published quota; about one request a second is asked of heavy users.",
+    ),
 )
+
+
+@platform.release
+async def release(api: Api) -> str:
+    """Read the moment of the registry's data."""
+    return str((await api.get("/version"))["dataTimestamp"])
+
 
 LIST_FIELDS = (
     "NCTId,BriefTitle,Acronym,OverallStatus,Phase,StudyType,Condition,InterventionType,InterventionName,"

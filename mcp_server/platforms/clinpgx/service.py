@@ -17,7 +17,7 @@ from mcp_server.envelope import Citation, InvalidArguments
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
 from mcp_server.http.rate_limit import Rate
-from mcp_server.tool import Arg, Platform
+from mcp_server.tool import Arg, Platform, Source
 
 Json = Any
 
@@ -37,6 +37,14 @@ platform = Platform(
     licence="CC BY-SA 4.0 (ClinPGx), CC0 1.0 (CPIC)",
     rate=Rate(1.8),
     hosts=(CPIC_HOST,),
+    source=Source(
+        provider="ClinPGx (formerly PharmGKB), Stanford University; CPIC",
+        homepage="https://www.clinpgx.org",
+        attribution="Data from ClinPGx, CC BY-SA 4.0; CPIC tables, CC0.",
+        cite="Whirl-Carrillo M et al. Clin Pharmacol Ther. 2021;110:563. https://doi.org/10.1002/cpt.2350",
+        limits="2 requests a second; heavy users are asked to write first.",
+        share_alike=True,
+    ),
 )
 
 ACCESSION = re.compile(r"PA\d+", re.IGNORECASE)

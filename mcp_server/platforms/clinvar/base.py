@@ -3,8 +3,9 @@
 from typing import Annotated, Any, Literal
 
 from mcp_server.args import look_up_form, region_form
+from mcp_server.http.client import Api
 from mcp_server.http.rate_limit import Rate
-from mcp_server.tool import Arg, Cite, Platform
+from mcp_server.tool import Arg, Cite, Platform, Source
 
 Json = Any
 
@@ -17,7 +18,22 @@ platform = Platform(
     rate=Rate(2.5, group="ncbi", with_key=8),
     hosts=("api.ncbi.nlm.nih.gov",),
     key_parameter="api_key",
+    source=Source(
+        provider="ClinVar, NCBI, U.S. National Library of Medicine",
+        homepage="https://www.ncbi.nlm.nih.gov/clinvar/",
+        attribution="Data from ClinVar (NCBI); cite accessions with their version. Not for direct diagnostic use.",
+        cite="Landrum MJ et al. Nucleic Acids Res. 2025;53(D1):D1313. https://doi.org/10.1093/nar/gkae1090",
+        limits="3 requests a second over all NCBI services, 10 with an API key.",
+    ),
 )
+
+
+@platform.release
+async def release(api: Api) -> str:
+    """Read the build of the index."""
+    answer = await api.get("/einfo.fcgi", {"db": "clinvar", "version": "2.0", "retmode": "json"})
+    return str(answer["einforesult"]["dbinfo"][0]["dbbuild"])
+
 
 VARIATION_SERVICES = "https://api.ncbi.nlm.nih.gov/variation/v0"
 VARIANT = Cite("clinvar_variation", "", "accession_version", "title")

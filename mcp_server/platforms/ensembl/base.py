@@ -10,7 +10,7 @@ from mcp_server.envelope import Answer, Citation, InvalidArguments, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound, UpstreamRefused
 from mcp_server.http.rate_limit import Rate
-from mcp_server.tool import Arg, Cite, Platform
+from mcp_server.tool import Arg, Cite, Platform, Source
 
 Json = Any
 
@@ -32,7 +32,21 @@ platform = Platform(
     rate=Rate(10),
     hosts=("grch37.rest.ensembl.org",),
     pause_s=_pause_s,
+    source=Source(
+        provider="Ensembl, EMBL-EBI",
+        homepage="https://www.ensembl.org",
+        attribution="Data from Ensembl.",
+        cite="Dyer SC et al. Nucleic Acids Res. 2025;53(D1):D948. https://doi.org/10.1093/nar/gkae1071",
+        limits="15 requests a second and 55,000 an hour from one address; Retry-After is to be heeded.",
+    ),
 )
+
+
+@platform.release
+async def release(api: Api) -> str:
+    """Read the number of the data release."""
+    return str((await api.get("/info/data"))["releases"][0])
+
 
 GRCH37 = "https://grch37.rest.ensembl.org"
 HUMAN = "homo_sapiens"

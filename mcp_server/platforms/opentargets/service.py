@@ -11,7 +11,7 @@ from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
 from mcp_server.http.rate_limit import Rate
 from mcp_server.platforms.opentargets.queries import entities as texts
-from mcp_server.tool import Arg, Platform
+from mcp_server.tool import Arg, Platform, Source
 
 Json = Any
 
@@ -22,7 +22,23 @@ platform = Platform(
     docs="https://platform-docs.opentargets.org",
     licence="CC0 1.0",
     rate=Rate(3),
+    source=Source(
+        provider="Open Targets, at EMBL-EBI",
+        homepage="https://platform.opentargets.org",
+        attribution="Data from the Open Targets Platform.",
+        cite="Buniello A et al. Nucleic Acids Res. 2025;53(D1):D1467. https://doi.org/10.1093/nar/gkae1128",
+        limits="No published quota; ask for batches rather than looping over single entities.",
+    ),
 )
+
+
+@platform.release
+async def release(api: Api) -> str:
+    """Read the data release, such as 26.06."""
+    query = "query PlatformRelease { meta { dataVersion { year month } } }"
+    version = (await api.graphql("PlatformRelease", query, {}))["meta"]["dataVersion"]
+    return f"{version['year']}.{version['month']}"
+
 
 HOST = "api.platform.opentargets.org"
 PAGE = "https://platform.opentargets.org"

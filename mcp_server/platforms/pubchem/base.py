@@ -15,7 +15,7 @@ from mcp_server.http.errors import (
     UpstreamUnavailable,
 )
 from mcp_server.http.rate_limit import Rate
-from mcp_server.tool import Arg, Cite, Platform
+from mcp_server.tool import Arg, Cite, Platform, Source
 
 Json = Any
 
@@ -48,6 +48,13 @@ platform = Platform(
     licence="https://www.ncbi.nlm.nih.gov/home/about/policies/",
     rate=Rate(4),
     pause_s=throttling_pause_s,
+    source=Source(
+        provider="PubChem, NCBI, U.S. National Library of Medicine",
+        homepage="https://pubchem.ncbi.nlm.nih.gov",
+        attribution="Data from PubChem (NCBI); statements and deposited data keep the terms of their own sources.",
+        cite="Kim S et al. Nucleic Acids Res. 2025;53(D1):D1516. https://doi.org/10.1093/nar/gkae1059",
+        limits="5 requests a second, 400 a minute; X-Throttling-Control tells how busy the service is.",
+    ),
 )
 
 Aid = Annotated[str, Arg("PubChem assay number (AID), digits only.", "743069", r"^\d{1,8}$")]

@@ -17,7 +17,7 @@ from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamRateLimited, UpstreamUnavailable
 from mcp_server.http.rate_limit import Rate
 from mcp_server.platforms.pubmed.records import whole_text
-from mcp_server.tool import Arg, Platform
+from mcp_server.tool import Arg, Platform, Source
 
 Json = Any
 
@@ -38,7 +38,22 @@ platform = Platform(
     hosts=("pmc.ncbi.nlm.nih.gov", "icite.od.nih.gov", "pmc-oa-opendata.s3.amazonaws.com"),
     key_parameter="api_key",
     contact_parameter="email",
+    keep_s=24 * 3600.0,
+    source=Source(
+        provider="PubMed and PubMed Central, NCBI, U.S. National Library of Medicine",
+        homepage="https://pubmed.ncbi.nlm.nih.gov",
+        attribution="Courtesy of the U.S. National Library of Medicine; abstracts may be under copyright.",
+        cite="Sayers EW et al. Nucleic Acids Res. 2025;53(D1):D20. https://doi.org/10.1093/nar/gkae979",
+        limits="3 requests a second over all NCBI services, 10 with an API key; citation metrics come from NIH iCite.",
+    ),
 )
+
+
+@platform.release
+async def release(api: Api) -> str:
+    """Read the build of the index."""
+    answer = await api.get("/einfo.fcgi", {"db": "pubmed", "version": "2.0", "retmode": "json"})
+    return str(answer["einforesult"]["dbinfo"][0]["dbbuild"])
 
 
 def pmid_form(text: str) -> str:

@@ -12,7 +12,7 @@ from mcp_server.envelope import Answer, InvalidArguments, empty, rows, unknown_i
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound
 from mcp_server.http.rate_limit import Rate
-from mcp_server.tool import Arg, Cite, Platform
+from mcp_server.tool import Arg, Cite, Platform, Source
 
 Json = Any
 
@@ -23,7 +23,24 @@ platform = Platform(
     docs="https://reactome.org/ContentService/",
     licence="CC0 (annotation), CC BY 4.0 (text)",
     rate=Rate(3),
+    source=Source(
+        provider="Reactome (OICR, EMBL-EBI, NYU Langone Health, OHSU)",
+        homepage="https://reactome.org",
+        attribution="Data from Reactome: annotations CC0, texts and diagrams CC BY 4.0.",
+        cite="Milacic M et al. Nucleic Acids Res. 2024;52(D1):D672. https://doi.org/10.1093/nar/gkad1025",
+        limits="No published quota; 3 requests a second are asked, one analysis at a time.",
+    ),
 )
+
+
+@platform.release
+async def release(api: Api) -> str:
+    """Read the number of the release, which comes as a bare text."""
+    text = (await api.get_text("/data/database/version", accept="text/plain")).strip()
+    if not text.isdigit():
+        raise UpstreamBadResponse(HOST, f"not a release number: {text[:80]!r}")
+    return text
+
 
 HOST = "reactome.org"
 PLAIN_TEXT = {"Content-Type": "text/plain"}

@@ -9,7 +9,7 @@ from mcp_server.envelope import Answer, InvalidArguments, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
 from mcp_server.http.rate_limit import Rate
-from mcp_server.tool import Arg, Cite, Platform
+from mcp_server.tool import Arg, Cite, Platform, Source
 
 Json = Any
 
@@ -21,7 +21,23 @@ platform = Platform(
     licence="CC BY 4.0",
     rate=Rate(5),
     hosts=("www.ebi.ac.uk",),
+    source=Source(
+        provider="UniProt Consortium",
+        homepage="https://www.uniprot.org",
+        attribution="Data from UniProt, CC BY 4.0.",
+        cite="The UniProt Consortium. Nucleic Acids Res. 2025;53(D1):D609. https://doi.org/10.1093/nar/gkae1010",
+        limits="No published quota; results come in pages of at most 500.",
+    ),
 )
+
+
+@platform.release
+async def release(api: Api) -> str:
+    """Read the release from the header that every answer carries."""
+    parameters = {"query": "accession:P04637", "fields": "accession", "size": 1}
+    _, headers = await api.get_page("/uniprotkb/search", parameters)
+    return headers["x-uniprot-release"]
+
 
 Cursor = Annotated[str | None, Arg("Where to go on: `next` of an earlier result gives it.")]
 OrganismId = Annotated[int, Arg("NCBI taxon number of the organism; 9606 is human.", minimum=1)]
