@@ -110,8 +110,10 @@ def success(answer: Answer, citations: Sequence[Citation], trace: CallTrace) -> 
     note = answer.note
     if partial:
         note = f"{note} The offline snapshot holds only a part of what the database lists here.".strip()
+    # Of a part, the rows at hand are no total: a cut list is never taken for the whole.
+    total = None if partial and answer.returned and answer.total == answer.returned else answer.total
     content: dict[str, Json] = {"outcome": answer.outcome.value, "data": answer.data}
-    optional = {"total": answer.total, "returned": answer.returned, "next": answer.next, "note": note or None}
+    optional = {"total": total, "returned": answer.returned, "next": answer.next, "note": note or None}
     content |= {name: value for name, value in optional.items() if value is not None}
     unique = {(c.kind, c.identifier): c for c in (*answer.citations, *citations)}
     return Envelope(content, {"burp/citations": [c.wire() for c in unique.values()], **provenance(trace)})

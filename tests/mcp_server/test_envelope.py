@@ -153,3 +153,15 @@ def test_models_read_compact_json_with_its_letters() -> None:
 
 def test_outcomes_are_the_words_of_the_contract() -> None:
     assert [outcome.value for outcome in ResultOutcome] == ["data", "empty", "unknown_id", "failed"]
+
+
+@pytest.mark.parametrize(("total", "told"), [(2, None), (17963, 17963)], ids=["the rows at hand", "the upstream's"])
+def test_a_part_is_never_taken_for_the_whole(total: int, told: int | None) -> None:
+    trace = CallTrace(origins=[Origin("curated", "2026-07-16", partial=True)])
+    content = success(rows(["ERBB2", "PIK3CA"], total=total), [], trace).content
+    assert (content.get("total"), content["returned"]) == (told, 2)
+
+
+def test_a_whole_list_says_its_total() -> None:
+    trace = CallTrace(origins=[Origin("recorded", "2026-07-16")])
+    assert success(rows(["ERBB2", "PIK3CA"]), [], trace).content["total"] == 2
