@@ -50,7 +50,7 @@ format: $(VENV)/dev-installed
 	@$(PYTHON) -m ruff format .
 
 bench: $(VENV)/dev-installed
-	@$(PYTHON) -m tests.benchmarks
+	@$(PYTHON) -m tests.benchmarks $(ARGS)
 
 programs: $(VENV)/dev-installed
 	@$(PYTHON) -m tests.programs

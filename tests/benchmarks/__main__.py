@@ -1,8 +1,12 @@
-"""Run all benchmarks on a data folder of their own; `--write` puts the table into docs/benchmarks.md."""
+"""Run all benchmarks on a data folder of their own.
+
+`--write` puts the table into docs/benchmarks.md, `--peers` installs and measures a public peer as well.
+"""
 
 import os
 import sys
 import tempfile
+from pathlib import Path
 
 
 def main() -> None:
@@ -15,9 +19,11 @@ def main() -> None:
 
         django.setup()
         call_command("migrate", verbosity=0)
-        from tests.benchmarks import child_start, demo_turn, loop_overhead, report
+        from tests.benchmarks import child_start, demo_turn, loop_overhead, peers, report, small_call
 
-        rows = [*child_start.measure(), *loop_overhead.measure(), *demo_turn.measure()]
+        rows = [*child_start.measure(), *small_call.measure(), *loop_overhead.measure(), *demo_turn.measure()]
+        if "--peers" in sys.argv:
+            rows += peers.measure(Path(folder) / "peer")
         sys.stdout.write(f"{report.table(rows)}\n")
         if "--write" in sys.argv:
             report.DOCUMENT.write_text(report.document(rows), encoding="utf-8")

@@ -34,4 +34,4 @@ def document(rows: Iterable[Row]) -> str:
     """Return the whole page."""
     where = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     when = datetime.now(UTC).date().isoformat()
-    return f"{HEAD}`make bench ARGS=--write` on {when}: {where}.\n\n{table(rows)}\n"
+    return f"{HEAD}`make bench ARGS='--write --peers'` on {when}: {where}.\n\n{table(rows)}\n"
