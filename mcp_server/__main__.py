@@ -10,9 +10,8 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from mcp.server.stdio import stdio_server
-
 from mcp_server.config import MODES, ServerConfig
+from mcp_server.stdio import protocol_streams
 
 COMMANDS = ("contracts", "snapshot")
 PARENT_CHECK_S = 1.0
@@ -28,7 +27,7 @@ async def serve(config: ServerConfig) -> None:
     """Serve until stdin closes or the parent dies."""
     parent = os.getppid()
     # The streams come first: what a module prints while it is loaded goes to stderr then.
-    async with stdio_server() as (reading, writing):
+    async with protocol_streams() as (reading, writing):
         from mcp_server.registry import discover
         from mcp_server.server import ToolServer
 

@@ -304,3 +304,23 @@ async def test_a_waiting_person_is_told_of_retries_and_no_key_leaves_the_child(
     assert told == [f"{host} did not answer; attempt 2 of 4"]
     assert result.is_error
     assert "SECRETKEY" not in f"{result.model_dump_json()} {told} {capfd.readouterr()}"
+
+
+@pytest.mark.parametrize("output", ["file", "pipe"])
+def test_the_child_serves_from_a_file_as_well(output: str, tmp_path: Path) -> None:
+    ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    asked, answered = tmp_path / "in.txt", tmp_path / "out.txt"
+    asked.write_text(ping)
+    with asked.open() as stdin, answered.open("w") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-m", "mcp_server"],
+            stdin=stdin,
+            stdout=stdout if output == "file" else subprocess.PIPE,
+            env={**os.environ, **environment()},
+            cwd=ROOT,
+            text=True,
+            timeout=START_S,
+            check=True,
+        )
+    text = answered.read_text() if output == "file" else done.stdout
+    assert json.loads(text) == {"jsonrpc": "2.0", "id": 1, "result": {}}
