@@ -110,11 +110,12 @@ def budget_settle(
     Safe to repeat: the first booking of a reservation stands. What was released is booked all the same,
     for it was used. The price is that of the day on which the call began.
     """
-    reservation = Reservation.objects.get(pk=reservation_id)
-    _lock_user(reservation.user_id)
-    booked = LedgerEntry.objects.filter(reservation_id=reservation_id).first()
-    if booked:
-        return booked.cost_pico_usd
+    # The row's own lock makes a second booking wait for the first one and then find it.
+    reservation = Reservation.objects.select_for_update().get(pk=reservation_id)
+    if reservation.state == Reservation.State.SETTLED:
+        return LedgerEntry.objects.get(reservation_id=reservation_id).cost_pico_usd
+    if reservation.amount_pico_usd:
+        _lock_user(reservation.user_id)
     now = timezone.now()
     cost = cost_pico_usd(_config().prices, reservation.model_key, tokens, reservation.created_at.date())
     LedgerEntry.objects.create(
