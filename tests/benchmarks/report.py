@@ -14,6 +14,19 @@ Machines are shared and noisy: compare the ratios and bounds of one run, not sec
 
 """
 
+FOOT = """
+What the rows are:
+
+- **child**: `python -m mcp_server` in snapshot mode from spawn to the first `tools/list`, in turns with an empty server
+  on the bare SDK that lists as many tools (`tests/benchmarks/empty_server.py`).
+- **loop**: a scripted model and a tool that answer at once, so that what is measured is the loop itself: events,
+  dispatch, transcript, and in the second row four short transactions a step in SQLite.
+- **headline question**: the recipe planner over the offline snapshot, with the real child, database and event log.
+- **peer**: the public package of the given version, installed by the benchmark itself, started over stdio.
+- Twelve NCBI calls at once over PubMed, ClinVar and PMC tools: 12 of 12 succeed at the allowed rate
+  (`tests/mcp_server/test_http_client.py`; a count, not a time).
+"""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -34,4 +47,4 @@ def document(rows: Iterable[Row]) -> str:
     """Return the whole page."""
     where = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     when = datetime.now(UTC).date().isoformat()
-    return f"{HEAD}`make bench ARGS='--write --peers'` on {when}: {where}.\n\n{table(rows)}\n"
+    return f"{HEAD}`make bench ARGS='--write --peers'` on {when}: {where}.\n\n{table(rows)}\n{FOOT}"
