@@ -23,8 +23,8 @@ What the rows are:
   dispatch, transcript, and in the second row four short transactions a step in SQLite.
 - **headline question**: the recipe planner over the offline snapshot, with the real child, database and event log.
 - **peer**: the public package of the given version, installed by the benchmark itself, started over stdio.
-- Twelve NCBI calls at once over PubMed, ClinVar and PMC tools: 12 of 12 succeed at the allowed rate
-  (`tests/mcp_server/test_http_client.py`; a count, not a time).
+- Twelve NCBI calls at once over PubMed and ClinVar tools: 12 of 12 succeed within the allowed rate
+  (`tests/mcp_server/test_ncbi_rate.py`; a count, not a time).
 """
 
 
