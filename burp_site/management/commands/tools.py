@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from argparse import ArgumentParser
 from typing import Any
 
@@ -36,6 +37,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run one of the commands."""
+        logging.getLogger("tools_catalog").setLevel(logging.WARNING)
         try:
             if options["command"] == "list":
                 tools = asyncio.run(_listed(options["platform"], options["search"]))
