@@ -97,7 +97,8 @@ def test_examples_of_arguments_fit_their_own_schema(tool: ToolSpec) -> None:
     examples = {
         name: parameter.arg.example for name, parameter in tool.parameters.items() if parameter.arg.example is not None
     }
-    tool.bind({**tool.example, **examples})
+    bound = tool.bind({**tool.example, **examples})
+    assert bound.keys() >= examples.keys()
 
 
 @pytest.mark.case("C030")
@@ -151,6 +152,7 @@ def test_the_listing_carries_what_the_catalogue_needs(server: ToolServer) -> Non
 
 def test_noise_programs_compile() -> None:
     jq = pytest.importorskip("jq")
-    for tool in TOOLS.values():
-        if tool.noise:
-            jq.compile(tool.noise)
+    noisy = [tool for tool in TOOLS.values() if tool.noise]
+    assert noisy
+    for tool in noisy:
+        assert jq.compile(tool.noise).program_string == tool.noise

@@ -129,6 +129,8 @@ async def test_burps_own_server_ends_when_its_parent_is_killed(tmp_path: Path) -
     )
     await until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
     pid = int(pid_file.read_text())
+    assert is_alive(pid)
     parent.kill()
     await parent.wait()
     await until(lambda: not is_alive(pid))
+    assert not is_alive(pid)

@@ -244,6 +244,7 @@ async def test_what_cannot_be_done_is_said_above_the_question_box(
     page = await Page(browser, session.pk).connect()
     await page.socket.send_to(json.dumps(message))
     await page.until(lambda dom: words in dom.find("composer-error").text)
+    assert await Turn.objects.acount() == 0
     await page.leave()
 
 

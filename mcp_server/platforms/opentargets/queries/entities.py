@@ -80,20 +80,22 @@ query DrugLiterature(
   }}
 }}"""
 
+SIMILAR = """similarEntities(entityNames: $entityNames, threshold: $threshold, size: $size) {
+      id category score
+      object {
+        __typename
+        ... on Target { approvedSymbol approvedName }
+        ... on Disease { diseaseName: name }
+        ... on Drug { drugName: name maximumClinicalStage }
+      }
+    }"""
+
 TARGET_SIMILAR = f"""
 query TargetSimilar($id: String!, $entityNames: [String!], $threshold: Float, $size: Int) {{
   {RELEASE}
   target(ensemblId: $id) {{
     id approvedSymbol
-    similarEntities(entityNames: $entityNames, threshold: $threshold, size: $size) {{
-      id category score
-      object {{
-        __typename
-        ... on Target {{ approvedSymbol approvedName }}
-        ... on Disease {{ diseaseName: name }}
-        ... on Drug {{ drugName: name maximumClinicalStage }}
-      }}
-    }}
+    {SIMILAR}
   }}
 }}"""
 
@@ -102,15 +104,7 @@ query DiseaseSimilar($id: String!, $entityNames: [String!], $threshold: Float, $
   {RELEASE}
   disease(efoId: $id) {{
     id name
-    similarEntities(entityNames: $entityNames, threshold: $threshold, size: $size) {{
-      id category score
-      object {{
-        __typename
-        ... on Target {{ approvedSymbol approvedName }}
-        ... on Disease {{ diseaseName: name }}
-        ... on Drug {{ drugName: name maximumClinicalStage }}
-      }}
-    }}
+    {SIMILAR}
   }}
 }}"""
 
@@ -119,14 +113,6 @@ query DrugSimilar($id: String!, $entityNames: [String!], $threshold: Float, $siz
   {RELEASE}
   drug(chemblId: $id) {{
     id name
-    similarEntities(entityNames: $entityNames, threshold: $threshold, size: $size) {{
-      id category score
-      object {{
-        __typename
-        ... on Target {{ approvedSymbol approvedName }}
-        ... on Disease {{ diseaseName: name }}
-        ... on Drug {{ drugName: name maximumClinicalStage }}
-      }}
-    }}
+    {SIMILAR}
   }}
 }}"""
