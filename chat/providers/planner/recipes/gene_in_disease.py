@@ -230,6 +230,11 @@ def _limits(found: Found) -> list[str]:
         items.append(
             f"How a drug binds {compose.plain(found.change)} is in no field of the records read: see the papers."
         )
+    if "resistance" in found.question.tasks and not found.change:
+        items.append(
+            "Resistance: the question names no variant, so no variant's own records were read. Ask again with the "
+            "variant's name to have them read."
+        )
     if found.drugs and not found.followed:
         items.append("No drug was followed further: the question names none that is on record, and no stage is known.")
     missing = [name for name in found.question.drugs if name.lower() not in [drug.name.lower() for drug in found.drugs]]

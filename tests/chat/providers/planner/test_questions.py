@@ -183,6 +183,17 @@ async def test_resistance_without_a_clinvar_record_in_the_snapshot_says_so(snaps
         assert "in ClinVar: not in the offline snapshot" not in turn.answer
 
 
+async def test_resistance_without_a_variant_says_that_no_variant_was_read(snapshot: Snapshot) -> None:
+    question = (
+        "Which drugs treat EGFR-mutant non-small cell lung cancer, and what is known about osimertinib resistance?"
+    )
+    said = "the question names no variant, so no variant's own records were read."
+    limits = (await run(question, snapshot)).section("Limits, and what to check next")
+    assert f"Resistance: {said} Ask again with the variant's name" in limits
+    assert said not in (await run(RESISTANCE, snapshot)).answer
+    assert said not in (await run(question.replace("resistance", "trials"), snapshot)).answer
+
+
 async def test_pathways_have_members_and_what_is_known_of_drugs_on_them(snapshot: Snapshot) -> None:
     turn = await run(PATHWAYS, snapshot)
     assert "**Reactome files TP53** ([P04637]" in turn.answer
