@@ -245,8 +245,10 @@ def _literature(found: Found) -> str:
 
 
 def _limits(found: Found) -> list[str]:
-    gene = found.gene.symbol if found.gene else "the gene"
-    items = [f"The drugs are those on record against {gene}: whether a drug needs this variant, its label says."]
+    if not found.gene:
+        return ["No gene is known of this variant here, so drugs that act on its product were not asked."]
+    symbol = found.gene.symbol
+    items = [f"The drugs are those on record against {symbol}: whether a drug needs this variant, its label says."]
     if found.drugs and not found.followed:
         items.append("No drug was followed to its trials: nothing in the records read sets one before another.")
     return items

@@ -194,6 +194,14 @@ async def test_resistance_without_a_variant_says_that_no_variant_was_read(snapsh
     assert said not in (await run(question.replace("resistance", "trials"), snapshot)).answer
 
 
+async def test_a_variant_whose_gene_is_not_known_has_no_words_on_drugs_against_it(snapshot: Snapshot) -> None:
+    turn = await run("rs7412", snapshot)
+    assert turn.outcome(0) == "failed"
+    limits = turn.section("Limits, and what to check next")
+    assert "No gene is known of this variant here" in limits
+    assert "on record against" not in turn.answer
+
+
 async def test_pathways_have_members_and_what_is_known_of_drugs_on_them(snapshot: Snapshot) -> None:
     turn = await run(PATHWAYS, snapshot)
     assert "**Reactome files TP53** ([P04637]" in turn.answer
