@@ -2,6 +2,10 @@
 
 from mcp_server.platforms.opentargets.queries import RELEASE
 
+CANDIDATE = """id name drugType maximumClinicalStage parentMolecule { id name }
+          mechanismsOfAction { rows { mechanismOfAction actionType targets { id approvedSymbol } } }"""
+"""What is asked of each drug in a list of candidates."""
+
 TARGET_DRUGS = f"""
 query TargetDrugs($ensemblId: String!) {{
   {RELEASE}
@@ -12,8 +16,7 @@ query TargetDrugs($ensemblId: String!) {{
       rows {{
         id maxClinicalStage
         drug {{
-          id name drugType maximumClinicalStage parentMolecule {{ id name }}
-          mechanismsOfAction {{ rows {{ mechanismOfAction actionType targets {{ id approvedSymbol }} }} }}
+          {CANDIDATE}
         }}
         diseases {{ disease {{ id name }} diseaseFromSource }}
         clinicalReports {{ id }}
@@ -32,8 +35,7 @@ query DiseaseDrugs($efoId: String!) {{
       rows {{
         id maxClinicalStage
         drug {{
-          id name drugType maximumClinicalStage parentMolecule {{ id name }}
-          mechanismsOfAction {{ rows {{ mechanismOfAction actionType targets {{ id approvedSymbol }} }} }}
+          {CANDIDATE}
         }}
         clinicalReports {{ id }}
       }}
