@@ -16,7 +16,6 @@ from usage.money import format_usd
 
 Json = Any
 ARGUMENTS_MAX_CHARS = 72
-WIDTH_ON_PIPE = 120
 MARKS = {
     ResultOutcome.DATA.value: ("✓", "green"),
     ResultOutcome.EMPTY.value: ("∅", "yellow"),

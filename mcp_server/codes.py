@@ -54,11 +54,6 @@ class TurnOutcome(StrEnum):
     TOOL_SERVER_DOWN = "tool_server_down"
     INTERNAL = "internal"
 
-    @property
-    def is_abort(self) -> bool:
-        """Whether somebody or something stopped the turn from outside."""
-        return self.value.startswith("aborted_")
-
 
 TOOL_SENTENCES: dict[ToolCode, str] = {
     ToolCode.TOOL_UNKNOWN: "There is no tool of this name. Search the catalogue for one that fits.",
