@@ -28,7 +28,11 @@ VERBS = (
     "autocomplete",
 )  # fmt: skip
 # Tools that join several calls into one page are named for the page; others for what they run or bring.
-PAGES = ("dossier", "profile", "report", "landscape", "search", "values", "pathways")
+PAGES = (
+    "dossier", "profile", "report", "landscape", "search", "values", "pathways", "frequency", "frequencies", "gene",
+    "genes", "recurrence", "hotspots", "study", "summary", "occurrences", "survival", "number", "get", "batch",
+    "resolve",
+)  # fmt: skip
 _JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 
