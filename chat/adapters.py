@@ -74,17 +74,24 @@ class TurnTranscript:
 
 
 class ServerGateway:
-    """Calls tools in the MCP child process."""
+    """Calls tools in the MCP child process, for one session."""
 
-    def __init__(self, process: McpProcess) -> None:
+    def __init__(self, process: McpProcess, *, session_id: UUID) -> None:
         self._process = process
+        self._session_id = session_id
 
     async def call(
         self, name: str, arguments: dict[str, Json], *, timeout_s: float, on_progress: Progress
     ) -> RawToolResult:
         """Call a tool; a death or a time-out becomes `ToolFailed`."""
         try:
-            result = await self._process.call(name, arguments, timeout_s=timeout_s, on_progress=on_progress)
+            result = await self._process.call(
+                name,
+                arguments,
+                timeout_s=timeout_s,
+                on_progress=on_progress,
+                conversation=str(self._session_id),
+            )
         except ToolServerDown as error:
             raise ToolFailed(ToolCode.TOOL_SERVER_DOWN, str(error)) from error
         except ToolTimeout as error:

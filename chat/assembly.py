@@ -60,7 +60,7 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
     limits = replace(limits, inline_max_bytes=row.inline_max_bytes)
     prefix = build_prefix(_tools(server.catalog), model=row.model, effort=row.default_effort)
     dispatcher = Dispatcher(
-        gateway=ServerGateway(server.process),
+        gateway=ServerGateway(server.process, session_id=session.pk),
         system_tools=OwnTools(
             catalog_search(search), session_inspect(session_id=session.pk, owner_id=session.owner_id, limits=limits)
         ),

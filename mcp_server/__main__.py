@@ -28,11 +28,12 @@ async def serve(config: ServerConfig) -> None:
     parent = os.getppid()
     # The streams come first: what a module prints while it is loaded goes to stderr then.
     async with protocol_streams() as (reading, writing):
+        from mcp_server.protocol import protocol_server
         from mcp_server.registry import discover
         from mcp_server.server import ToolServer
 
         server = ToolServer(discover(), config)
-        protocol = server.mcp()
+        protocol = protocol_server(server)
         try:
             run = asyncio.create_task(protocol.run(reading, writing, protocol.create_initialization_options()))
             orphaned = asyncio.create_task(_until_orphaned(parent))

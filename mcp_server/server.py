@@ -1,21 +1,17 @@
-"""The MCP server over one registry: list the tools, call a tool, turn whatever happens into an envelope."""
+"""All tools over one registry and one transport: list them, call one, turn whatever happens into an envelope."""
 
 import asyncio
 import logging
-import os
 import time
-import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
 
 from mcp_server.codes import ToolCode
 from mcp_server.config import ServerConfig
-from mcp_server.envelope import Envelope, InvalidArguments, compact, failure, success, upstream_failure
+from mcp_server.envelope import Envelope, InvalidArguments, failure, success, upstream_failure
 from mcp_server.http.breaker import Breakers
 from mcp_server.http.cache import ResponseCache
 from mcp_server.http.client import Api, CallTrace
@@ -26,23 +22,28 @@ from mcp_server.http.rate_limit import RateLimits
 from mcp_server.http.snapshot import PACKAGED, RecordingTransport, SnapshotTransport
 from mcp_server.registry import tools_by_name
 from mcp_server.tool import Platform, ToolSpec
-from mcp_server.unified import about
+from mcp_server.unified import TOOLS as UNIFIED
+from mcp_server.unified.tool import Desk, UnifiedTool
 
 Json = Any
+Progress = Callable[[str], None]
 log = logging.getLogger(__name__)
 VERSION = "0.1.0"
-INSTRUCTIONS = (
-    "Biomedical databases behind one server. Resolve names to identifiers first, then ask by identifier. "
-    "Every result says whether it holds data, nothing, an unknown identifier, or a failure, and cites its records."
-)
 
 
 class ToolServer:
-    """The tools of some platforms, bound to one transport."""
+    """The tools of some platforms and those over all of them, bound to one transport."""
 
-    def __init__(self, platforms: Iterable[Platform], config: ServerConfig, transport: Transport | None = None) -> None:
+    def __init__(
+        self,
+        platforms: Iterable[Platform],
+        config: ServerConfig,
+        transport: Transport | None = None,
+        unified: Sequence[UnifiedTool] = UNIFIED,
+    ) -> None:
         self.platforms = list(platforms)
         self.tools = tools_by_name(self.platforms)
+        self.unified = {tool.name: tool for tool in unified}
         self.config = config
         self.transport = transport or make_transport(self.platforms, config)
         # Records on disk may be read as fast as one likes.
@@ -53,24 +54,59 @@ class ToolServer:
 
     def listing(self) -> list[types.Tool]:
         """Return all tools as the protocol lists them, sorted by name."""
-        tools = [about.listed(self.platforms), *(_listed(tool) for tool in self.tools.values())]
-        return sorted(tools, key=lambda tool: tool.name)
+        unified = [tool.listed(self.platforms) for tool in self.unified.values()]
+        return sorted([*unified, *(_listed(tool) for tool in self.tools.values())], key=lambda tool: tool.name)
 
-    async def call(self, name: str, arguments: Mapping[str, Json], progress: Any = None) -> Envelope:
+    async def call(
+        self, name: str, arguments: Mapping[str, Json], progress: Progress | None = None, *, conversation: str = ""
+    ) -> Envelope:
         """Run one tool within its time budget; every failure becomes an envelope, cancellation passes."""
-        if name == about.NAME:
-            return await self._about(arguments)
+        tell = progress or (lambda message: None)
+        trace = CallTrace()
+        if name in self.unified:
+            desk = self._desk(trace, tell, conversation)
+            return await self._safely(name, self.unified[name].call(desk, arguments), trace)
+        return await self._call_platform(name, arguments, trace, tell, self.config.tool_timeout_s)
+
+    async def _call_platform(
+        self, name: str, arguments: Mapping[str, Json], trace: CallTrace, progress: Progress, within_s: float
+    ) -> Envelope:
         tool = self.tools.get(name)
         if tool is None:
-            return failure(ToolCode.TOOL_UNKNOWN, f"there is no tool {name!r}")
-        trace = CallTrace()
-        budget_s = self.config.tool_timeout_s
-        api = self._api(tool.platform, trace, progress)
+            return failure(ToolCode.TOOL_UNKNOWN, f"there is no tool {name!r}", trace)
+        api = self._api(tool.platform, trace, progress, within_s)
+        return await self._safely(name, self._answered(tool, api, arguments), trace, within_s)
+
+    async def _answered(self, tool: ToolSpec, api: Api, arguments: Mapping[str, Json]) -> Envelope:
+        answer, citations = await tool.call(api, arguments)
+        await self._keep(tool, api.trace)
+        return success(answer, citations, api.trace)
+
+    def _desk(self, trace: CallTrace, progress: Progress, conversation: str) -> Desk:
+        """Lay out what a tool over several databases works with."""
+        deadline = time.monotonic() + self.config.tool_timeout_s
+
+        def api_for(platform: Platform, own: CallTrace) -> Api:
+            return self._api(platform, own, progress, deadline - time.monotonic())
+
+        async def call_tool(name: str, arguments: Mapping[str, Json], *, within_s: float | None = None) -> Envelope:
+            left_s = max(0.0, deadline - time.monotonic())
+            own = CallTrace()
+            try:
+                return await self._call_platform(name, arguments, own, progress, min(left_s, within_s or left_s))
+            finally:
+                trace.add(own)
+
+        return Desk(self.platforms, api_for, call_tool, self.breakers, deadline, trace, progress, conversation)
+
+    async def _safely(
+        self, name: str, work: Awaitable[Envelope], trace: CallTrace, within_s: float | None = None
+    ) -> Envelope:
+        """Await a call within its time; whatever it raises becomes an envelope."""
+        budget_s = self.config.tool_timeout_s if within_s is None else within_s
         try:
             async with asyncio.timeout(budget_s):
-                answer, citations = await tool.call(api, arguments)
-            await self._keep(tool, trace)
-            return success(answer, citations, trace)
+                return await work
         except InvalidArguments as error:
             facts = {"argument": error.argument, "example": error.example}
             return failure(ToolCode.TOOL_INVALID_ARGUMENTS, str(error), trace, **facts)
@@ -89,14 +125,7 @@ class ToolServer:
             for request, response in trace.fresh:
                 await self.cache.keep(request, response, tool.platform.keep_s)
 
-    async def _about(self, arguments: Mapping[str, Json]) -> Envelope:
-        try:
-            return await about.about_sources(self.platforms, arguments, self._api, self.breakers)
-        except InvalidArguments as error:
-            facts = {"argument": error.argument, "example": error.example}
-            return failure(ToolCode.TOOL_INVALID_ARGUMENTS, str(error), **facts)
-
-    def _api(self, platform: Platform, trace: CallTrace, progress: Any = None) -> Api:
+    def _api(self, platform: Platform, trace: CallTrace, progress: Progress, within_s: float) -> Api:
         identification = {
             platform.key_parameter: self.config.ncbi_api_key,
             platform.contact_parameter: self.config.contact,
@@ -107,56 +136,13 @@ class ToolServer:
             rate=platform.rate,
             transport=self.transport,
             limits=self.limits,
-            deadline=time.monotonic() + self.config.tool_timeout_s,
+            deadline=time.monotonic() + within_s,
             credentials={name: value for name, value in identification.items() if name and value},
             pause_s=platform.pause_s,
-            progress=progress or (lambda message: None),
+            progress=progress,
             trace=trace,
             breakers=self.breakers,
             cache=self.cache,
-        )
-
-    def mcp(self) -> Server:
-        """Return the protocol server."""
-        return Server(
-            "burp",
-            version=VERSION,
-            title="BURP biomedical databases",
-            instructions=INSTRUCTIONS,
-            on_list_tools=self._on_list_tools,
-            on_call_tool=self._on_call_tool,
-        )
-
-    async def _on_list_tools(
-        self, context: ServerRequestContext, params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self.listing())
-
-    async def _on_call_tool(
-        self, context: ServerRequestContext, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        async with _ProgressSender(context) as progress:
-            envelope = await self.call(params.name, params.arguments or {}, progress)
-        return self._result(envelope)
-
-    def _result(self, envelope: Envelope) -> types.CallToolResult:
-        text = compact(envelope.content)
-        meta = dict(envelope.meta)
-        content: Json = envelope.content
-        size = len(text.encode())
-        if self.config.spool_dir and size > self.config.spool_over_bytes:
-            # Megabytes through the pipe cost more than their download; the parent reads the file.
-            path = self.config.spool_dir / f"{uuid.uuid4().hex}.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            os.chmod(path, 0o600)
-            meta["burp/spooled"] = {"path": str(path), "bytes": size}
-            content, text = None, f"The result of {size} bytes lies in the spool folder."
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)],
-            structured_content=content,
-            is_error=envelope.is_error,
-            _meta=meta,
         )
 
     async def aclose(self) -> None:
@@ -173,34 +159,6 @@ def _unexpected(name: str, error: Exception, trace: CallTrace) -> Envelope:
         host = urlsplit(trace.requests[-1]["url"]).netloc
         return failure(ToolCode.UPSTREAM_BAD_RESPONSE, f"{host} answered in an unexpected shape ({words})", trace)
     return failure(ToolCode.INTERNAL, f"{words} in {name}", trace)
-
-
-class _ProgressSender:
-    """Sends progress messages of a call in their order, without holding up the call."""
-
-    def __init__(self, context: ServerRequestContext) -> None:
-        self._context = context
-        self._queue: asyncio.Queue[str] = asyncio.Queue()
-        self._task: asyncio.Task[None] | None = None
-
-    def __call__(self, message: str) -> None:
-        self._queue.put_nowait(message)
-
-    async def __aenter__(self) -> "_ProgressSender":
-        self._task = asyncio.create_task(self._send())
-        return self
-
-    async def __aexit__(self, *exc_info: object) -> None:
-        assert self._task is not None
-        self._task.cancel()
-        await asyncio.wait([self._task])
-
-    async def _send(self) -> None:
-        number = 0
-        while True:
-            message = await self._queue.get()
-            number += 1
-            await self._context.session.report_progress(number, None, message)
 
 
 def make_transport(platforms: Iterable[Platform], config: ServerConfig) -> Transport:

@@ -20,10 +20,15 @@ import mcp_types as types
 from mcp import MCPError
 from mcp.shared.dispatcher import ProgressFnT
 
+from mcp_server.codes import ResultOutcome, ToolCode
 from tools_catalog.framing import LINE_TOO_LONG
 from tools_catalog.spool import SPOOLED, SpoolProblem, read_spooled
 
 Json = Any
+# Where a tool whose content has a form of its own says its outcome.
+OUTCOME = "burp/outcome"
+# Whose call it is, for tools that remember: all conversations share one tool server.
+CONVERSATION = "burp/conversation"
 OnProgress = Callable[[str], None]
 
 
@@ -45,7 +50,7 @@ class ToolCallFailed(ToolCallError):
 
 @dataclass(frozen=True)
 class RawToolResult:
-    """What a call brought back. `bytes` is the size of the envelope's JSON."""
+    """What a call brought back. `bytes` is the size of the JSON; content in a form of its own is the `data`."""
 
     envelope: dict[str, Json]
     meta: dict[str, Json]
@@ -59,6 +64,14 @@ def check_arguments(arguments: Mapping[str, Json]) -> None:
         json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError) as problem:
         raise ToolCallFailed(f"the arguments can't be written as JSON: {problem}") from problem
+
+
+def call_request(name: str, arguments: Mapping[str, Json], conversation: str) -> types.CallToolRequest:
+    """Return the protocol's request for a call, which belongs to a conversation where one is named."""
+    meta: Json = {CONVERSATION: conversation} if conversation else None
+    return types.CallToolRequest(
+        params=types.CallToolRequestParams(name=name, arguments=dict(arguments), _meta=meta),
+    )
 
 
 @contextmanager
@@ -106,4 +119,28 @@ async def finished(result: types.CallToolResult, spool_dir: Path | None) -> RawT
         size = len(text.encode()) if text else len(json.dumps(envelope))
     if not isinstance(envelope, dict):
         raise ToolCallFailed(f"the result has no envelope; it begins with {text[:200]!r}")
-    return RawToolResult(envelope, meta, bool(result.is_error), size)
+    return RawToolResult(_enveloped(envelope, meta, bool(result.is_error)), meta, bool(result.is_error), size)
+
+
+def _enveloped(content: dict[str, Json], meta: Mapping[str, Json], is_error: bool) -> dict[str, Json]:
+    """Put content in a form of its own, of a tool over several databases, into the envelope that all others have."""
+    if "outcome" in content:
+        return content
+    outcome = meta.get(OUTCOME)
+    if outcome not in list(ResultOutcome):
+        outcome = ResultOutcome.FAILED if is_error else ResultOutcome.DATA
+    envelope: dict[str, Json] = {"outcome": str(outcome), "data": content}
+    if outcome == ResultOutcome.FAILED:
+        envelope["error"] = _error(content)
+    return envelope
+
+
+def _error(content: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what went wrong in the words of the content, under a code that readers know."""
+    told = content.get("error")
+    facts = dict(told) if isinstance(told, Mapping) else {"message": str(told or "the tool reports a failure")}
+    code = facts.get("code", "")
+    if code not in list(ToolCode):
+        facts |= {"code": ToolCode.TOOL_INVALID_ARGUMENTS.value} | ({"reason": code} if code else {})
+    facts.setdefault("message", "the tool reports a failure")
+    return facts

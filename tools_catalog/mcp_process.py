@@ -28,6 +28,7 @@ from tools_catalog.calls import (
     ToolCallFailed,
     ToolServerDown,
     ToolTimeout,
+    call_request,
     check_arguments,
     finished,
     progress_callback,
@@ -174,10 +175,17 @@ class McpProcess:
         raise ToolCallFailed(f"{self._label} lists its tools on over {PAGES_MAX} pages")
 
     async def call(
-        self, name: str, arguments: Mapping[str, Json], *, timeout_s: float, on_progress: OnProgress | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Json],
+        *,
+        timeout_s: float,
+        on_progress: OnProgress | None = None,
+        conversation: str = "",
     ) -> RawToolResult:
         """Call a tool. `on_progress` gets the server's messages while it works.
 
+        `conversation` keeps what a tool remembers between calls apart from that of other conversations.
         `timeout_s` includes the wait for a restart. Raises `ToolCallError`; cancelling the caller's task
         cancels the call in the child as well.
         """
@@ -185,7 +193,7 @@ class McpProcess:
         check_arguments(arguments)
         connection = await self._ready(deadline)
         # Not `call_tool`: that lists all tools again for each name it has not seen, to check declared outputs.
-        request = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=dict(arguments)))
+        request = call_request(name, arguments, conversation)
         with translated_errors(f"no result within {timeout_s:g} s"):
             result = await connection.client.session.send_request(
                 request,

@@ -47,6 +47,11 @@ class CallTrace:
         """Whether any request got an answer of success."""
         return any(request["status"] == 200 for request in self.requests)
 
+    def add(self, other: "CallTrace") -> None:
+        """Take over what happened during a call within this one; what was understood there is kept there."""
+        self.requests += other.requests
+        self.origins += other.origins
+
 
 @dataclass
 class Api:

@@ -1,1 +1,6 @@
 """Tools over all databases."""
+
+from mcp_server.unified import about
+from mcp_server.unified.tool import UnifiedTool
+
+TOOLS: tuple[UnifiedTool, ...] = (about.tool,)

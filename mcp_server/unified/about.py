@@ -1,21 +1,21 @@
 """`about_sources`: whose data the tools give, of which release, under which terms, and how each source is doing."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mcp_types as types
 
 from mcp_server.envelope import Answer, Envelope, InvalidArguments, rows, success
 from mcp_server.http.breaker import Breakers
-from mcp_server.http.client import Api, CallTrace
+from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamError
 from mcp_server.tool import Platform
+from mcp_server.unified.tool import Desk, UnifiedTool
 
 Json = Any
 NAME = "about_sources"
 RELEASE_WITHIN_S = 10.0
-ApiFor = Callable[[Platform, CallTrace], Api]
 
 
 def listed(platforms: Sequence[Platform]) -> types.Tool:
@@ -57,23 +57,24 @@ def listed(platforms: Sequence[Platform]) -> types.Tool:
     )
 
 
-async def about_sources(
-    platforms: Sequence[Platform], arguments: Mapping[str, Json], api_for: ApiFor, breakers: Breakers
-) -> Envelope:
+async def about_sources(desk: Desk, arguments: Mapping[str, Json]) -> Envelope:
     """Describe the asked platforms; releases are asked for side by side and may be missing one by one."""
     for name in arguments:
         if name != "platform":
             raise InvalidArguments(name, "there is no such argument; known: platform", {})
     wanted = arguments.get("platform")
-    chosen = [platform for platform in platforms if wanted in (None, platform.name)]
+    chosen = [platform for platform in desk.platforms if wanted in (None, platform.name)]
     if not chosen:
-        known = ", ".join(platform.name for platform in platforms)
-        raise InvalidArguments("platform", f"{wanted!r} is none of the databases; known: {known}", platforms[0].name)
-    trace = CallTrace()
+        names = [platform.name for platform in desk.platforms]
+        message = f"{wanted!r} is none of the databases; known: {', '.join(names)}"
+        raise InvalidArguments("platform", message, names[0] if names else None)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_described(platform, api_for(platform, trace), breakers)) for platform in chosen]
+        tasks = [
+            group.create_task(_described(platform, desk.api_for(platform, desk.trace), desk.breakers))
+            for platform in chosen
+        ]
     answer: Answer = rows([task.result() for task in tasks])
-    return success(answer, [], trace)
+    return success(answer, [], desk.trace)
 
 
 async def _described(platform: Platform, api: Api, breakers: Breakers) -> dict[str, Json]:
@@ -111,3 +112,6 @@ async def _release(platform: Platform, api: Api) -> tuple[str | None, str]:
         return None, str(error)
     except (TimeoutError, KeyError, IndexError, TypeError, ValueError) as error:
         return None, f"the release could not be read ({type(error).__name__})"
+
+
+tool = UnifiedTool(NAME, listed, about_sources)

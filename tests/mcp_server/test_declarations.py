@@ -12,6 +12,7 @@ from mcp_server.http.snapshot import PACKAGED, SnapshotTransport
 from mcp_server.registry import discover, tools_by_name
 from mcp_server.server import ToolServer
 from mcp_server.tool import PAGES, VERBS, ToolSpec
+from mcp_server.unified import TOOLS as UNIFIED
 from tests.mcp_server.played import DATA
 
 PLATFORMS = discover()
@@ -143,7 +144,7 @@ def test_the_hosts_of_ncbi_share_one_rate() -> None:
 
 def test_the_listing_carries_what_the_catalogue_needs(server: ToolServer) -> None:
     listing = server.listing()
-    assert [tool.name for tool in listing] == sorted([*TOOLS, "about_sources"])
+    assert [tool.name for tool in listing] == sorted([*TOOLS, *(tool.name for tool in UNIFIED)])
     for listed in listing:
         assert listed.meta is not None
         assert set(listed.meta) == {"burp/platform", "burp/core", "burp/noise", "burp/example"}

@@ -1,0 +1,1 @@
+"""Tools over several databases."""
