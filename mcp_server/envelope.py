@@ -91,6 +91,26 @@ class InvalidArguments(Exception):
         self.example = example
 
 
+def envelope_schema(*, spooled: bool = False) -> dict[str, Json]:
+    """Return the JSON Schema of every envelope; `spooled` names the form of one that is handed over as a file.
+
+    It stands beside each tool in the list, so it says what readers rely on and not a word more.
+    """
+    number, object_ = {"type": "integer"}, {"type": "object"}
+    properties: dict[str, Json] = {
+        "outcome": {"type": "string", "enum": [outcome.value for outcome in ResultOutcome]},
+        "data": {},
+        "total": number,
+        "returned": number,
+        "next": object_,
+        "note": {"type": "string"},
+        "error": object_,
+    }
+    if spooled:
+        properties["spooled"] = object_
+    return {"type": "object", "properties": properties, "required": ["outcome"]}
+
+
 @dataclass(frozen=True)
 class Envelope:
     """A finished result: what goes into `structuredContent`, and what into `_meta`."""

@@ -3,17 +3,23 @@
 import asyncio
 import os
 import uuid
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
+from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Envelope, compact
 from mcp_server.server import VERSION, ToolServer
+from mcp_server.unified.tool import OUTCOME
 
 Json = Any
 CONVERSATION = "burp/conversation"
+SPOOLED = "burp/spooled"
+# What a result that lies in a file still says of itself.
+COUNTS = ("total", "returned", "next", "note")
 SESSION_HEADER = "mcp-session-id"
 INSTRUCTIONS = (
     "Biomedical databases behind one server. Resolve names to identifiers first, then ask by identifier. "
@@ -65,25 +71,35 @@ class _Handlers:
         return "/".join(part for part in (session, named) if part) or uuid.uuid4().hex
 
     def _result(self, envelope: Envelope) -> types.CallToolResult:
-        config = self._tools.config
         text = compact(envelope.content)
-        meta = dict(envelope.meta)
-        content: Json = envelope.content
-        size = len(text.encode())
-        if config.spool_dir and size > config.spool_over_bytes:
-            # Megabytes through the pipe cost more than their download; the parent reads the file.
-            path = config.spool_dir / f"{uuid.uuid4().hex}.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            os.chmod(path, 0o600)
-            meta["burp/spooled"] = {"path": str(path), "bytes": size}
-            content, text = None, f"The result of {size} bytes lies in the spool folder."
+        content, meta = envelope.content, dict(envelope.meta)
+        config = self._tools.config
+        if config.spool_dir and len(encoded := text.encode()) > config.spool_over_bytes:
+            meta[SPOOLED] = _spooled(encoded, config.spool_dir)
+            content = _without_data(envelope, meta[SPOOLED])
+            text = compact(content)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
             structured_content=content,
             is_error=envelope.is_error,
             _meta=meta,
         )
+
+
+def _spooled(content: bytes, folder: Path) -> dict[str, Json]:
+    """Write a result to a file that only its owner may read, and return the reference to it."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"{uuid.uuid4().hex}.json"
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(content)
+    return {"path": str(path), "bytes": len(content)}
+
+
+def _without_data(envelope: Envelope, reference: Json) -> dict[str, Json]:
+    """Return what is left of a result whose data lies in a file: the outcome, the counts, and where it lies."""
+    outcome = envelope.meta.get(OUTCOME) or envelope.content.get("outcome") or ResultOutcome.DATA.value
+    kept = {name: envelope.content[name] for name in COUNTS if name in envelope.content}
+    return {"outcome": outcome, **kept, "spooled": reference}
 
 
 class _ProgressSender:

@@ -11,7 +11,7 @@ import mcp_types as types
 
 from mcp_server.codes import ToolCode
 from mcp_server.config import ServerConfig
-from mcp_server.envelope import Envelope, InvalidArguments, failure, success, upstream_failure
+from mcp_server.envelope import Envelope, InvalidArguments, envelope_schema, failure, success, upstream_failure
 from mcp_server.http.breaker import Breakers
 from mcp_server.http.cache import ResponseCache
 from mcp_server.http.client import Api, CallTrace
@@ -23,7 +23,7 @@ from mcp_server.http.snapshot import PACKAGED, RecordingTransport, SnapshotTrans
 from mcp_server.registry import tools_by_name
 from mcp_server.tool import Platform, ToolSpec
 from mcp_server.unified import TOOLS as UNIFIED
-from mcp_server.unified.tool import Desk, UnifiedTool
+from mcp_server.unified.tool import READ_ONLY, Desk, UnifiedTool
 
 Json = Any
 Progress = Callable[[str], None]
@@ -54,8 +54,10 @@ class ToolServer:
 
     def listing(self) -> list[types.Tool]:
         """Return all tools as the protocol lists them, sorted by name."""
-        unified = [tool.listed(self.platforms) for tool in self.unified.values()]
-        return sorted([*unified, *(_listed(tool) for tool in self.tools.values())], key=lambda tool: tool.name)
+        schema = envelope_schema(spooled=self.config.spool_dir is not None)
+        tools = [tool.listed(self.platforms) for tool in self.unified.values()]
+        tools += [_listed(tool, schema) for tool in self.tools.values()]
+        return sorted(tools, key=lambda tool: tool.name)
 
     async def call(
         self, name: str, arguments: Mapping[str, Json], progress: Progress | None = None, *, conversation: str = ""
@@ -174,19 +176,19 @@ def make_transport(platforms: Iterable[Platform], config: ServerConfig) -> Trans
     return RecordingTransport(live, config.data_dir / "recorded") if config.upstreams == "record" else live
 
 
-def _listed(tool: ToolSpec) -> types.Tool:
+def _listed(tool: ToolSpec, output_schema: dict[str, Json]) -> types.Tool:
+    meta: dict[str, Json] = {"burp/platform": tool.platform.title, "burp/example": dict(tool.example)}
+    # What is left out costs nothing in the list.
+    if tool.core:
+        meta["burp/core"] = True
+    if tool.noise:
+        meta["burp/noise"] = tool.noise
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema,
-        annotations=types.ToolAnnotations(
-            title=tool.title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True
-        ),
-        _meta={
-            "burp/platform": tool.platform.title,
-            "burp/core": tool.core,
-            "burp/noise": tool.noise,
-            "burp/example": dict(tool.example),
-        },
+        output_schema=output_schema,
+        annotations=READ_ONLY,
+        _meta=meta,
     )

@@ -6,12 +6,12 @@ from typing import Any
 
 import mcp_types as types
 
-from mcp_server.envelope import Answer, Envelope, InvalidArguments, rows, success
+from mcp_server.envelope import Answer, Envelope, InvalidArguments, envelope_schema, rows, success
 from mcp_server.http.breaker import Breakers
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamError
 from mcp_server.tool import Platform
-from mcp_server.unified.tool import Desk, UnifiedTool
+from mcp_server.unified.tool import READ_ONLY, Desk, UnifiedTool
 
 Json = Any
 NAME = "about_sources"
@@ -41,19 +41,9 @@ def listed(platforms: Sequence[Platform]) -> types.Tool:
             "for citing a source or judging an outage, not for looking anything up."
         ),
         input_schema=schema,
-        annotations=types.ToolAnnotations(
-            title="About the sources",
-            read_only_hint=True,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=True,
-        ),
-        _meta={
-            "burp/platform": "BURP",
-            "burp/core": False,
-            "burp/noise": None,
-            "burp/example": {"platform": names[0]} if names else {},
-        },
+        output_schema=envelope_schema(),
+        annotations=READ_ONLY,
+        _meta={"burp/platform": "BURP", "burp/example": {"platform": names[0]} if names else {}},
     )
 
 

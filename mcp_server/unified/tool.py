@@ -18,6 +18,8 @@ from mcp_server.tool import Platform
 
 Json = Any
 OUTCOME = "burp/outcome"
+# Of all tools here: they read, from databases that change and that nobody here owns.
+READ_ONLY = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 
 
 class CallTool(Protocol):
@@ -76,7 +78,8 @@ class UnifiedTool:
     """A tool that is not a platform's: how it is listed over the platforms at hand, and how it is called.
 
     `call` may raise `InvalidArguments` and whatever else a platform's tool may raise: the server answers with a
-    failed envelope then. An output schema must therefore accept that as well as the tool's own form.
+    failed envelope then. A result that is handed over as a file has `outcome` and `spooled` in place of its own
+    form. An output schema must accept all three.
     """
 
     name: str

@@ -5,20 +5,25 @@ import re
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from mcp_server.config import ServerConfig
-from mcp_server.envelope import Envelope
+from mcp_server.envelope import Envelope, envelope_schema
 from mcp_server.http.snapshot import PACKAGED, SnapshotTransport
 from mcp_server.registry import discover, tools_by_name
 from mcp_server.server import ToolServer
 from mcp_server.tool import PAGES, VERBS, ToolSpec
 from mcp_server.unified import TOOLS as UNIFIED
 from tests.mcp_server.played import DATA
+from tools_catalog.schema_rules import schema_problems
 
 PLATFORMS = discover()
 TOOLS = tools_by_name(PLATFORMS)
 DESCRIPTION_MAX_CHARS = 300
 CORE_MAX = 12
+LISTED_BYTES_MEAN = 1_450
+LISTED_BYTES_MAX = 4_096
+ENVELOPE = Draft202012Validator(envelope_schema())
 # A list of what comes back, or a word that leads to it.
 RETURNS = re.compile(r"[,:]|\b(returns?|gives?|says|with|of|to)\b", re.IGNORECASE)
 # What every provider accepts for the name of a tool.
@@ -107,6 +112,7 @@ def test_examples_of_arguments_fit_their_own_schema(tool: ToolSpec) -> None:
 async def test_the_example_runs_offline_through_the_whole_server(tool: ToolSpec, server: ToolServer) -> None:
     envelope = await server.call(tool.name, tool.example)
     assert envelope.content["outcome"] in ("data", "empty"), envelope.content
+    ENVELOPE.validate(envelope.content)
 
 
 async def test_no_two_examples_ask_for_the_same_thing(server: ToolServer) -> None:
@@ -147,8 +153,29 @@ def test_the_listing_carries_what_the_catalogue_needs(server: ToolServer) -> Non
     assert [tool.name for tool in listing] == sorted([*TOOLS, *(tool.name for tool in UNIFIED)])
     for listed in listing:
         assert listed.meta is not None
-        assert set(listed.meta) == {"burp/platform", "burp/core", "burp/noise", "burp/example"}
-        assert listed.annotations is not None and listed.annotations.read_only_hint
+        assert {"burp/platform", "burp/example"} <= set(listed.meta)
+        assert set(listed.meta) <= {"burp/platform", "burp/core", "burp/noise", "burp/example"}
+        assert listed.title and listed.title != listed.name
+        hints = listed.annotations
+        assert hints is not None
+        assert (hints.read_only_hint, hints.destructive_hint, hints.open_world_hint) == (True, False, True)
+
+
+def test_every_tool_says_what_it_answers_in_a_schema_that_every_provider_accepts(server: ToolServer) -> None:
+    for listed in server.listing():
+        assert schema_problems(listed.name, "output", listed.output_schema) == [], listed.name
+        accepts = Draft202012Validator(listed.output_schema).is_valid
+        assert accepts({"outcome": "failed", "error": {"code": "internal", "message": "bang"}}), listed.name
+        assert accepts({"outcome": "data", "spooled": {"path": "a.json", "bytes": 300_000}}), listed.name
+        if listed.name in TOOLS:
+            assert not accepts({"data": []}) and not accepts({"outcome": "found"}) and not accepts({"outcome": None})
+            assert not accepts({"outcome": "data", "total": "many"})
+
+
+def test_the_list_of_tools_stays_small(server: ToolServer) -> None:
+    sizes = {listed.name: len(listed.model_dump_json(by_alias=True, exclude_none=True)) for listed in server.listing()}
+    assert sum(sizes.values()) / len(sizes) < LISTED_BYTES_MEAN
+    assert max(sizes.values()) < LISTED_BYTES_MAX, max(sizes, key=lambda name: sizes[name])
 
 
 def test_noise_programs_compile() -> None:

@@ -271,8 +271,9 @@ async def test_a_big_result_is_handed_over_as_a_file(upstreams: FakeUpstreams, t
         big = await client.call_tool(SEARCH[0], {"condition": "melanoma", "limit": 100})
         small = await client.call_tool(SEARCH[0], {"condition": "melanoma", "limit": 100})
     assert big.meta is not None and small.meta is not None
-    assert big.structured_content is None
-    path, size = Path(big.meta["burp/spooled"]["path"]), big.meta["burp/spooled"]["bytes"]
+    reference = big.meta["burp/spooled"]
+    assert big.structured_content == {"outcome": "data", "total": 60, "returned": 60, "spooled": reference}
+    path, size = Path(reference["path"]), reference["bytes"]
     text, mode = await asyncio.to_thread(lambda: (path.read_bytes(), path.stat().st_mode))
     assert path.parent == spool and len(text) == size > 256 * 1024
     assert json.loads(text)["data"][59]["briefTitle"] == title
