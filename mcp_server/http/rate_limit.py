@@ -14,7 +14,8 @@ LONGEST_HOLD_S = 60.0
 class Rate:
     """At most `requests` in `seconds` over all platforms that name the same `group`.
 
-    `with_key` is the number of requests once the group's API key is configured.
+    `with_key` is the number of requests once the group's API key is configured. A platform whose services
+    take no key leaves it out: it then keeps to `requests` by itself, apart from those that go faster.
     """
 
     requests: float
@@ -29,17 +30,17 @@ class RateLimits:
     def __init__(self, groups_with_key: frozenset[str] = frozenset(), *, unlimited: bool = False) -> None:
         self._groups_with_key = groups_with_key
         self._unlimited = unlimited
-        self._buckets: dict[str, AsyncLimiter] = {}
+        self._buckets: dict[tuple[str, float], AsyncLimiter] = {}
         self._held_until: dict[str, float] = {}
 
     def _bucket(self, platform: str, rate: Rate) -> AsyncLimiter:
         group = rate.group or platform
-        if group not in self._buckets:
-            keyed = group in self._groups_with_key and rate.with_key is not None
-            requests = rate.with_key if keyed and rate.with_key else rate.requests
+        is_keyed = group in self._groups_with_key and rate.with_key is not None
+        requests = rate.with_key if is_keyed and rate.with_key else rate.requests
+        if (group, requests) not in self._buckets:
             # A bucket of one forbids bursts, which is what services count.
-            self._buckets[group] = AsyncLimiter(1, rate.seconds / requests)
-        return self._buckets[group]
+            self._buckets[group, requests] = AsyncLimiter(1, rate.seconds / requests)
+        return self._buckets[group, requests]
 
     def hold(self, platform: str, rate: Rate, seconds: float) -> None:
         """Let nobody of the group ask for `seconds`, because the upstream says so."""
