@@ -5,14 +5,14 @@ from typing import Annotated, Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from mcp_server import jats
 from mcp_server.args import Limit
 from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Answer, Citation, empty, rows, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
-from mcp_server.platforms.pubmed import jats
+from mcp_server.markup import whole_text
 from mcp_server.platforms.pubmed.articles import converted
-from mcp_server.platforms.pubmed.records import whole_text
 from mcp_server.platforms.pubmed.service import (
     HOST,
     OPEN_DATA,

@@ -9,7 +9,7 @@ from mcp_server.args import Limit
 from mcp_server.envelope import Answer, Citation, empty, rows, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
-from mcp_server.platforms.pubmed.records import whole_text
+from mcp_server.markup import whole_text
 from mcp_server.platforms.pubmed.service import (
     HOST,
     Offset,

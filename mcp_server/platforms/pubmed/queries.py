@@ -9,7 +9,8 @@ from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Answer, InvalidArguments, empty, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
-from mcp_server.platforms.pubmed.records import parse_articles, whole_text
+from mcp_server.markup import whole_text
+from mcp_server.platforms.pubmed.records import parse_articles
 from mcp_server.platforms.pubmed.service import HOST, Offset, esearch, platform, warnings_of, xml
 from mcp_server.tool import Arg, Cite
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from mcp_server.http.errors import UpstreamBadResponse
+from mcp_server.markup import whole_text
 
 Json = Any
 HOST = "eutils.ncbi.nlm.nih.gov"
@@ -29,19 +30,6 @@ def parse_articles(text: str, include: Collection[str] = ()) -> list[dict[str, J
     if root.tag != "PubmedArticleSet":
         raise UpstreamBadResponse(HOST, f"expected PubmedArticleSet, got {root.tag}: {whole_text(root)[:300]}")
     return [_article(element, include) for element in root if element.tag in ("PubmedArticle", "PubmedBookArticle")]
-
-
-def whole_text(element: Element | None) -> str:
-    """Return all text of an element on one line; `<sup>2</sup>` reads `^2`, `<sub>2</sub>` reads `_2`."""
-    return " ".join("".join(_pieces(element)).split()) if element is not None else ""
-
-
-def _pieces(element: Element) -> Iterator[str]:
-    yield {"sup": "^", "sub": "_"}.get(element.tag, "")
-    yield element.text or ""
-    for child in element:
-        yield from _pieces(child)
-        yield child.tail or ""
 
 
 def _article(element: Element, include: Collection[str]) -> dict[str, Json]:

@@ -16,7 +16,7 @@ from mcp_server.envelope import Answer, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamRateLimited, UpstreamUnavailable
 from mcp_server.http.rate_limit import Rate
-from mcp_server.platforms.pubmed.records import whole_text
+from mcp_server.markup import whole_text
 from mcp_server.tool import Arg, Platform, Source
 
 Json = Any

@@ -1,4 +1,4 @@
-"""An article of PubMed Central (JATS XML) as sections, captions and references."""
+"""An article in JATS XML, as PubMed Central and Europe PMC send it, in sections, captions and references."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from mcp_server.platforms.pubmed.records import whole_text
+from mcp_server.markup import whole_text
 
 Json = Any
 
