@@ -19,6 +19,7 @@ from mcp_server.platforms.pubtator3.queries import (
     check,
     entities_in,
     excluded,
+    explicit,
     mentions,
     snippet_of,
     text_form,
@@ -130,6 +131,7 @@ async def search_literature(
     Rows: pmid, pmcid, doi, title, first_author, authors, journal, date, published, year, score, snippet.
     """
     check(text)
+    text = explicit(text)
     filters = _filters(publication_type, journal, year)
     parameters = {"sort": SORTS[sort], "filters": filters, "sections": ",".join(sections) if sections else None}
     offset = (page - 1) * limit
@@ -139,7 +141,7 @@ async def search_literature(
     articles = [article(hit) for hit in kept]
     _check_years(articles, year)
     notes = [MACHINE] if count and entities_in(text) else []
-    data: dict[str, Json] = {"count": count, "articles": articles}
+    data: dict[str, Json] = {"text": text, "count": count, "articles": articles}
     if (filters or sections) and page == 1:
         whole = await hits(api, text, 1)
         data["count_without_filters"] = whole["count"]

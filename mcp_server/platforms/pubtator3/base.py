@@ -5,7 +5,8 @@ that does not exist is no error: it just finds nothing. So where nothing is foun
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -62,19 +63,21 @@ EntityText = Annotated[
 Offset = Annotated[int, Arg("How many rows to skip: `next` of an earlier result gives it.", minimum=0, maximum=9999)]
 
 
-def is_maintenance(error: UpstreamRefused) -> bool:
+@contextmanager
+def weekly_update_told() -> Iterator[None]:
     """Tell the weekly update, which comes as a 400, from a request that was wrong."""
-    return "updating the database" in error.message.lower()
+    try:
+        yield
+    except UpstreamRefused as error:
+        if "updating the database" not in error.message.lower():
+            raise
+        raise UpstreamUnavailable(error.host, error.message, status=error.status, body=error.body) from error
 
 
 async def asked(api: Api, path: str, parameters: Mapping[str, Json] | None = None, *, base: str | None = None) -> Json:
-    """Return the JSON at `path`; a pause for the weekly update is told as such."""
-    try:
+    """Return the JSON at `path`."""
+    with weekly_update_told():
         return await api.get(path, parameters, base=base)
-    except UpstreamRefused as error:
-        if is_maintenance(error):
-            raise UpstreamUnavailable(error.host, error.message, status=error.status, body=error.body) from error
-        raise
 
 
 async def asked_list(

@@ -29,6 +29,25 @@ def text_form(text: str) -> str:
     return " ".join(text.translate(_QUOTES).split())
 
 
+def explicit(text: str) -> str:
+    """Return the query with AND between ids, phrases, groups and what stands beside them; words alone stay free text.
+
+    Side by side the service may read them as alternatives, and a longer query would find more.
+    """
+    tokens = tokens_of(text)
+    joined = tokens[:1]
+    for before, token in zip(tokens, tokens[1:], strict=False):
+        is_operand = before not in (*OPERATORS, "(") and token not in (*OPERATORS, ")")
+        if is_operand and not (_is_word(before) and _is_word(token)):
+            joined.append("AND")
+        joined.append(token)
+    return text if joined == tokens else " ".join(joined).replace("( ", "(").replace(" )", ")")
+
+
+def _is_word(token: str) -> bool:
+    return token not in ("(", ")", *OPERATORS) and not token.startswith(("@", '"', "relations:"))
+
+
 def tokens_of(text: str) -> list[str]:
     """Return the words, phrases, ids, operators and parentheses of a query."""
     return _TOKEN.findall(text)
@@ -46,6 +65,9 @@ def check(text: str) -> None:
         if before == "NOT" and token == "NOT":
             raise InvalidArguments("text", "NOT stands twice", EXAMPLE)
         _check_term(token)
+    for sign, first, second in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if sign == "NOT" and _is_word(first) and _is_word(second):
+            raise InvalidArguments("text", f'NOT reaches {first!r} only: write NOT "{first} {second} ..."', EXAMPLE)
     if tokens[0] == "NOT":
         raise InvalidArguments("text", "a search needs something to look for before NOT", EXAMPLE)
 

@@ -27,6 +27,7 @@ from mcp_server.platforms.pubtator3.base import (
     lookup,
     page,
     platform,
+    weekly_update_told,
 )
 from mcp_server.tool import Arg, Cite
 
@@ -203,7 +204,8 @@ async def list_gene_variants_in_literature(
 
 async def _variants_of(api: Api, symbol: str) -> list[Json]:
     """Return the variants of a gene as they come, one a line."""
-    text = await api.get_text(f"/variant/search/gene/{quote(symbol, safe='')}", base=LITVAR)
+    with weekly_update_told():
+        text = await api.get_text(f"/variant/search/gene/{quote(symbol, safe='')}", base=LITVAR)
     return [_listed(line) for line in text.splitlines() if line.strip()]
 
 
