@@ -51,7 +51,7 @@ def inner(schema: Any) -> list[dict[str, Any]]:
 
 @each_tool
 def test_a_name_says_platform_verb_and_noun(tool: ToolSpec) -> None:
-    assert re.fullmatch(r"[a-z][a-z0-9]*__(search|autocomplete|hotspots|survival|[a-z]+(_[a-z0-9]+)+)", tool.name)
+    assert re.fullmatch(r"[a-z][a-z0-9_]*?__(search|autocomplete|hotspots|survival|[a-z]+(_[a-z0-9]+)+)", tool.name)
     words = tool.name.partition("__")[2].split("_")
     assert words[0] in VERBS or words[-1] in PAGES
 
