@@ -146,8 +146,10 @@ def _disease(hit: Json, kind: str, query: str) -> dict[str, Json]:
 
 def _without_prefix(kind: str, found: Iterable[str]) -> list[str]:
     """Return ids in one spelling: the numbers of OMIM, MeSH, UMLS and others without their vocabulary's name."""
-    if kind in ("doid", "efo", "icd11"):
+    if kind in ("doid", "icd11"):
         return list(found)
+    if kind == "efo":
+        return list(dict.fromkeys(f"EFO:{text.rpartition(':')[2]}" for text in found))
     return list(dict.fromkeys(text.rpartition(":")[2] for text in found))
 
 

@@ -1,8 +1,15 @@
-"""The arguments of the search for variants: what each filter takes, and how people write it."""
+"""The arguments of the search for variants: what each filter takes, and how people write it.
 
+Their descriptions are short, because every model reads the list of all tools. What a pattern would say at
+length is checked by `check_names`.
+"""
+
+import re
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from mcp_server.args import gene_symbol_form, look_up_form, region_form
+from mcp_server.envelope import InvalidArguments
 from mcp_server.platforms.myvariant.names import (
     CDNA_PATTERN,
     GENOMIC_PATTERN,
@@ -32,33 +39,38 @@ def human_region_form(text: str) -> str:
     return region_form(text).removesuffix(":-1")
 
 
-Genes = Annotated[
-    list[str] | None,
-    Arg("Gene symbols, any of them, as dbNSFP or ClinVar use them.", ["BRAF"], r"^[A-Za-z0-9][A-Za-z0-9.@_-]*$",
-        max_items=LIST_MAX, normalise=gene_symbol_form),
-]  # fmt: skip
+def check_names(
+    protein_changes: Sequence[str], excluded: Sequence[str], hgvs: Sequence[str], cdna_change: str | None
+) -> None:
+    """Refuse a name of a variant that is none, with an example of one."""
+    named = (
+        ("protein_changes", PROTEIN_PATTERN, protein_changes, ["V600E"]),
+        ("exclude_protein_changes", PROTEIN_PATTERN, excluded, ["V600E"]),
+        ("hgvs", GENOMIC_PATTERN, hgvs, ["chr7:g.140753336A>T@hg38"]),
+        ("cdna_change", CDNA_PATTERN, [cdna_change] if cdna_change else [], "c.1799T>A"),
+    )
+    for argument, pattern, names, example in named:
+        for name in names:
+            if not re.fullmatch(pattern, name):
+                raise InvalidArguments(argument, f"{name!r} is not the name of a change", example)
+
+
+Genes = Annotated[list[str] | None, Arg("Gene symbols, any of.", max_items=LIST_MAX, normalise=gene_symbol_form)]
 ProteinChanges = Annotated[
     list[str] | None,
-    Arg("Protein changes, any of them, one- or three-letter; a residue alone (V600) is any change of it.", ["V600E"],
-        PROTEIN_PATTERN, max_items=LIST_MAX, normalise=protein_form),
-]  # fmt: skip
-Rsids = Annotated[
-    list[str] | None, Arg("dbSNP numbers, any of them.", ["rs113488022"], r"^rs\d+$", max_items=LIST_MAX,
-                           normalise=str.lower),
-]  # fmt: skip
+    Arg("Any of: V600E, p.Val600Glu, L747fs; V600 = any change of it.", max_items=LIST_MAX, normalise=protein_form),
+]
+Rsids = Annotated[list[str] | None, Arg("Any of.", ["rs113488022"], r"^rs\d+$", max_items=LIST_MAX,
+                                        normalise=str.lower)]  # fmt: skip
 GenomicIds = Annotated[
     list[str] | None,
-    Arg("Genomic HGVS ids, any of them; NC_ accessions and @hg19 or @hg38 at the end tell the assembly.",
-        ["chr7:g.140753336A>T@hg38"], GENOMIC_PATTERN, max_items=LIST_MAX, normalise=genomic_form),
+    Arg("Genomic ids, any of, on `assembly`, or @hg19, @hg38.", ["chr7:g.140753336A>T"], max_items=LIST_MAX,
+        normalise=genomic_form),
 ]  # fmt: skip
-CdnaChange = Annotated[
-    str | None,
-    Arg("cDNA change, with or without RefSeq transcript.", "c.1799T>A", CDNA_PATTERN, normalise=cdna_form),
-]
+CdnaChange = Annotated[str | None, Arg("cDNA change, transcript optional.", "c.1799T>A", normalise=cdna_form)]
 Region = Annotated[
-    str | None,
-    Arg("Chromosome, first and last position; 1-based, inclusive.", "7:140753330-140753340",
-        r"^([1-9]|1\d|2[0-2]|X|Y|MT):\d+-\d+$", normalise=human_region_form),
+    str | None, Arg("Overlapping region.", "7:140753330-140753340", r"^(\d+|X|Y|MT):\d+-\d+$",
+                    normalise=human_region_form),
 ]  # fmt: skip
 Significances = Annotated[
     list[
@@ -67,42 +79,21 @@ Significances = Annotated[
         ]
     ]
     | None,
-    Arg("ClinVar significance, any of them.", ["pathogenic"]),
+    Arg("In ClinVar, any of."),
 ]  # fmt: skip
-Stars = Annotated[int | None, Arg("Least ClinVar review stars, 0 to 4.", minimum=0, maximum=4)]
-Condition = Annotated[
-    str | None,
-    Arg("Condition in ClinVar: all words in one name or synonym.", "melanoma", normalise=look_up_form),
-]
-Consequence = Annotated[
-    str | None,
-    Arg("Sequence-ontology term of the effect.", "missense_variant", r"^[a-z0-9_]+$", normalise=consequence_form),
-]
-MinFrequency = Annotated[float | None, Arg("Least gnomAD allele frequency.", minimum=0, maximum=1)]
-MaxFrequency = Annotated[float | None, Arg("Highest gnomAD allele frequency.", 0.01, minimum=0, maximum=1)]
-Population = Annotated[
-    Literal["all", "afr", "amr", "eas", "eur", "nfe", "fin", "sas"],
-    Arg("gnomAD group of the frequency; eur is refused, gnomAD divides it into nfe and fin."),
-]
-WithUnknown = Annotated[bool, Arg("Also variants without a gnomAD frequency, when one is bounded.")]
-MinCadd = Annotated[float | None, Arg("Least CADD phred score; hg19 only.", minimum=0, maximum=100)]
-MaxCadd = Annotated[float | None, Arg("Highest CADD phred score; hg19 only.", minimum=0, maximum=100)]
-MinRevel = Annotated[float | None, Arg("Least REVEL score, on any transcript.", minimum=0, maximum=1)]
-MaxRevel = Annotated[float | None, Arg("Highest REVEL score, on any transcript.", minimum=0, maximum=1)]
+Stars = Annotated[int | None, Arg("ClinVar stars.", minimum=0, maximum=4)]
+Condition = Annotated[str | None, Arg("ClinVar condition, all words.", normalise=look_up_form)]
+Consequence = Annotated[str | None, Arg("SO term.", "missense_variant", r"^\w+$", normalise=consequence_form)]
+Frequency = Annotated[float | None, Arg("gnomAD frequency.", minimum=0, maximum=1)]
+Population = Annotated[Literal["all", "afr", "amr", "eas", "eur", "nfe", "fin", "sas"], Arg("gnomAD group.")]
+WithUnknown = Annotated[bool, Arg("Also variants not in gnomAD.")]
+Cadd = Annotated[float | None, Arg("CADD phred, hg19 only.", minimum=0)]
+Revel = Annotated[float | None, Arg("REVEL score.", minimum=0, maximum=1)]
 Exclusive = Annotated[
     list[Literal["min_frequency", "max_frequency", "min_cadd", "max_cadd", "min_revel", "max_revel"]] | None,
-    Arg("Bounds that are themselves left out: < and > instead of ≤ and ≥."),
+    Arg("Bounds meant as < or >."),
 ]
-NotProteinChanges = Annotated[
-    list[str] | None,
-    Arg("Protein changes to leave out.", ["V600K"], PROTEIN_PATTERN, max_items=LIST_MAX, normalise=protein_form),
-]
-NotGenes = Annotated[
-    list[str] | None,
-    Arg("Gene symbols to leave out.", ["NRAS"], r"^[A-Za-z0-9][A-Za-z0-9.@_-]*$", max_items=LIST_MAX,
-        normalise=gene_symbol_form),
-]  # fmt: skip
-NotRsids = Annotated[
-    list[str] | None,
-    Arg("dbSNP numbers to leave out.", ["rs121913227"], r"^rs\d+$", max_items=LIST_MAX, normalise=str.lower),
-]
+NotProteinChanges = Annotated[list[str] | None, Arg("To leave out.", max_items=LIST_MAX, normalise=protein_form)]
+NotGenes = Annotated[list[str] | None, Arg("To leave out.", max_items=LIST_MAX, normalise=gene_symbol_form)]
+NotRsids = Annotated[list[str] | None, Arg("To leave out.", None, r"^rs\d+$", max_items=LIST_MAX, normalise=str.lower)]
+SearchAssembly = Annotated[Literal["hg38", "hg19"] | None, Arg("Default hg38; both for hgvs or region without one.")]

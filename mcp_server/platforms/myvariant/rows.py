@@ -102,10 +102,12 @@ def consequences_of(record: Json) -> list[str]:
 
 
 def scores_of(record: Json) -> dict[str, Json]:
-    """Return the predictors' scores; CADD of hg38 is that of dbNSFP."""
+    """Return the predictors' scores; on hg38 there is only the CADD that dbNSFP carries."""
     own, of_dbnsfp = highest(record, "cadd.phred"), highest(record, "dbnsfp.cadd.phred")
+    source = "CADD" if own is not None else "CADD in dbNSFP" if of_dbnsfp is not None else None
     return {
         "cadd_phred": of_dbnsfp if own is None else own,
+        "cadd_source": source,
         "revel": highest(record, "dbnsfp.revel.score"),
         "alphamissense": highest(record, "dbnsfp.alphamissense.score"),
         "alphamissense_predictions": texts(record, "dbnsfp.alphamissense.pred"),

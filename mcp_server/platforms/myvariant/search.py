@@ -11,31 +11,30 @@ from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
 from mcp_server.http.together import together
 from mcp_server.platforms.myvariant import clauses
-from mcp_server.platforms.myvariant.base import HOST, WINDOW, Assembly, AssemblyName, platform, search, texts
+from mcp_server.platforms.myvariant.base import HOST, WINDOW, AssemblyName, platform, search, texts
 from mcp_server.platforms.myvariant.clauses import Bounds
 from mcp_server.platforms.myvariant.filters import (
+    Cadd,
     CdnaChange,
     Condition,
     Consequence,
     Exclusive,
+    Frequency,
     Genes,
     GenomicIds,
-    MaxCadd,
-    MaxFrequency,
-    MaxRevel,
-    MinCadd,
-    MinFrequency,
-    MinRevel,
     NotGenes,
     NotProteinChanges,
     NotRsids,
     Population,
     ProteinChanges,
     Region,
+    Revel,
     Rsids,
+    SearchAssembly,
     Significances,
     Stars,
     WithUnknown,
+    check_names,
 )
 from mcp_server.platforms.myvariant.names import (
     assemblies_for,
@@ -190,19 +189,19 @@ async def variant_search(
     min_review_stars: Stars = None,
     condition: Condition = None,
     consequence: Consequence = None,
-    min_frequency: MinFrequency = None,
-    max_frequency: MaxFrequency = None,
+    min_frequency: Frequency = None,
+    max_frequency: Frequency = None,
     population: Population = "all",
     include_unknown_frequency: WithUnknown = False,
-    min_cadd: MinCadd = None,
-    max_cadd: MaxCadd = None,
-    min_revel: MinRevel = None,
-    max_revel: MaxRevel = None,
+    min_cadd: Cadd = None,
+    max_cadd: Cadd = None,
+    min_revel: Revel = None,
+    max_revel: Revel = None,
     exclusive: Exclusive = None,
     exclude_protein_changes: NotProteinChanges = None,
     exclude_genes: NotGenes = None,
     exclude_rsids: NotRsids = None,
-    assembly: Assembly = None,
+    assembly: SearchAssembly = None,
     limit: Limit = 10,
     offset: Offset = 0,
 ) -> Answer:
@@ -212,7 +211,8 @@ async def variant_search(
 
     Rows: variant_id, assembly, rsid, genes, protein_changes, cdna_changes, consequences, clinvar {variation_id, name,
     classified: [{significance, records, review_status, stars, conditions, accessions}]}, gnomad {frequency,
-    allele_count, allele_number, population, dataset}, cadd_phred, revel, alphamissense.
+    allele_count, allele_number, population, dataset}, cadd_phred, cadd_source, revel, alphamissense (the highest over
+    transcripts), alphamissense_predictions.
     """
     left_out = exclusive or []
     asked = Asked(
@@ -222,6 +222,7 @@ async def variant_search(
         clauses.bounds("cadd", min_cadd, max_cadd, left_out), clauses.bounds("revel", min_revel, max_revel, left_out),
         exclude_protein_changes or (), exclude_genes or (), exclude_rsids or (),
     )  # fmt: skip
+    check_names(asked.protein_changes, asked.without_proteins, asked.hgvs, cdna_change)
     check_assembly("hgvs", asked.hgvs, assembly)
     assemblies = assemblies_for(asked.hgvs, region is not None, assembly)
     asked.check(assemblies)

@@ -71,7 +71,8 @@ V600E_CLINVAR = {
     "rcv": [
         rcv("RCV000014992", "Pathogenic", NO_CRITERIA, "Carcinoma of colon (CRC)", origin="somatic",
             preferred_name="NM_004333.6(BRAF):c.1799T>A (p.Val600Glu)", last_evaluated="2014-09-04"),
-        rcv("RCV000067669", "Likely pathogenic", SINGLE, "Melanoma", origin="somatic"),
+        rcv("RCV000430562", "Likely pathogenic", NO_CRITERIA, "Multiple myeloma (MM)", origin="somatic"),
+        rcv("RCV005089260", "Uncertain significance", SINGLE, "RASopathy", origin="germline"),
     ],
 }  # fmt: skip
 V600E_EFFECT = {
