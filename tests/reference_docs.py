@@ -13,7 +13,7 @@ Written by `python -m tests.reference_docs` from the platform modules; `about_so
 with the present release. BURP asks politely: it names itself in the User-Agent (with `BURP_CONTACT`, when set), keeps
 to each source's rate, keeps answers on disk for a while, and leaves a source alone that fails again and again.
 
-Answers that quote ChEMBL or ClinPGx carry share-alike data: whoever passes them on keeps the licence.
+Answers that quote ChEMBL, ClinPGx or cBioPortal carry share-alike data: whoever passes them on keeps the licence.
 """
 TOOLS_HEAD = """# Tools
 

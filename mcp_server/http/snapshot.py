@@ -21,7 +21,7 @@ from mcp_server.http.messages import Origin, Request, Response, Transport, canon
 
 Json = Any
 PACKAGED = Path(__file__).parent.parent / "snapshot"
-KEPT_HEADERS = ("content-type", "link", "x-total-results", "x-uniprot-release", "content-range")
+KEPT_HEADERS = ("content-type", "link", "x-total-results", "x-uniprot-release", "content-range", "total-count")
 NEAR_MISSES = 3
 
 

@@ -53,8 +53,8 @@ async def test_every_source_states_its_terms(platform: Any) -> None:
     assert facts["tools"] == len(platform.tools)
 
 
-def test_chembl_and_clinpgx_are_share_alike() -> None:
-    assert sorted(p.name for p in PLATFORMS if p.source and p.source.share_alike) == ["chembl", "clinpgx"]
+def test_share_alike_sources_are_named() -> None:
+    assert sorted(p.name for p in PLATFORMS if p.source and p.source.share_alike) == ["cbioportal", "chembl", "clinpgx"]
 
 
 async def test_the_state_of_a_source_that_is_left_alone_can_be_seen() -> None:
