@@ -183,6 +183,11 @@ def refuse_if_missing(found: Iterable[Json], failed: Iterable[Mapping[str, Json]
         raise UpstreamUnavailable(HOST, note)
 
 
+def next_page(offset: int, returned: int, total: int) -> dict[str, Json] | None:
+    """Return the arguments that go on, if there is more."""
+    return {"offset": offset + returned} if returned and offset + returned < total else None
+
+
 def sentences(*parts: str) -> str:
     """Join the sentences that are there."""
     return " ".join(part for part in parts if part)

@@ -18,6 +18,7 @@ from mcp_server.platforms.cbioportal.base import (
     is_missing,
     known,
     listed,
+    next_page,
     platform,
     says_unknown,
     segment,
@@ -169,13 +170,12 @@ def _summary(
     citations = [cited_study(study), *cited_papers(study)]
     if not cases:
         return empty(f"No {of.lower()} of {study['studyId']} has a value of {attribute['clinicalAttributeId']}.", head)
-    more = offset + len(shown) < len(ranked)
     note = sentences(
         "Percentages are of the cases with a value.",
         "Values that are no numbers are counted apart." if numeric and ranked else "",
     )
-    next_page = {"offset": offset + len(shown)} if shown and more else None
-    return Answer(head, total=len(ranked), returned=len(shown), next=next_page, note=note, citations=citations)
+    more = next_page(offset, len(shown), len(ranked))
+    return Answer(head, total=len(ranked), returned=len(shown), next=more, note=note, citations=citations)
 
 
 def _attribute(attribute: Json) -> dict[str, Json]:

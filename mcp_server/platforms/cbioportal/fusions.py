@@ -16,6 +16,7 @@ from mcp_server.platforms.cbioportal.base import (
     failure_note,
     fraction,
     is_missing,
+    next_page,
     platform,
     refuse_if_missing,
     sentences,
@@ -30,6 +31,25 @@ from mcp_server.tool import Arg
 NO_GENE = "no gene named"
 IN_FRAME = ("IN_FRAME", "INFRAME", "IN-FRAME")
 EXAMPLES_MAX = 3
+ChosenStudies = Annotated[
+    list[str],
+    Arg(
+        "cBioPortal study ids: see search_cancer_studies.",
+        ["msk_impact_2017"],
+        r"^[a-z0-9_]+$",
+        max_items=STUDIES_MAX,
+        normalise=str.lower,
+    ),
+]
+Partner = Annotated[
+    str,
+    Arg(
+        "Partner gene to keep: symbol, alias or Entrez number.",
+        "EML4",
+        r"^[^\s/,;?#]{1,40}$",
+        normalise=look_up_form,
+    ),
+]
 
 
 def fusion_of(row: Row) -> str:
@@ -99,26 +119,8 @@ def _study_row(
 async def fusions_in_gene(
     api: Api,
     gene: GeneName,
-    study_ids: Annotated[
-        list[str],
-        Arg(
-            "cBioPortal study ids: see search_cancer_studies.",
-            ["msk_impact_2017"],
-            r"^[a-z0-9_]+$",
-            max_items=STUDIES_MAX,
-            normalise=str.lower,
-        ),
-    ],
-    partner: Annotated[
-        str,
-        Arg(
-            "Partner gene to keep: symbol, alias or Entrez number.",
-            "EML4",
-            r"^[^\s/,;?#]{1,40}$",
-            normalise=look_up_form,
-        ),
-    ]
-    | None = None,
+    study_ids: ChosenStudies,
+    partner: Partner | None = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Answer:
@@ -152,17 +154,19 @@ async def fusions_in_gene(
         **cohort.left_out(one for one in counts if one not in profiled),
         "failed": failed,
     }
-    nothing = (
-        f"No structural variant of {cohort.gene.symbol}{f' with {other.symbol}' if other else ''} in these studies."
-    )
     return rows(
         shown,
         total=len(found),
-        next={"offset": offset + len(shown)} if shown and offset + len(shown) < len(found) else None,
+        next=next_page(offset, len(shown), len(found)),
         data=data,
-        note=sentences("" if found else nothing, STUDY_BY_STUDY, failure_note(failed)),
+        note=sentences("" if found else _nothing(cohort.gene, other), STUDY_BY_STUDY, failure_note(failed)),
         citations=cohort.cited(dict.fromkeys(row["study_id"] for one in shown for row in one["studies"])),
     )
+
+
+def _nothing(gene: Gene, other: Gene | None) -> str:
+    with_other = f" with {other.symbol}" if other else ""
+    return f"No structural variant of {gene.symbol}{with_other} in these studies."
 
 
 def _is_pair(row: Row, gene: Gene, other: Gene) -> bool:

@@ -13,6 +13,7 @@ from mcp_server.platforms.cbioportal.base import (
     Json,
     StudyId,
     listed,
+    next_page,
     platform,
     sentences,
 )
@@ -68,11 +69,10 @@ async def mutations_in_gene(
         change_row(name, list(chosen[name]), count.profiled, head["assembly"])
         for name in ranked[offset : offset + limit]
     ]
-    more = offset + len(shown) < len(ranked)
     return rows(
         shown,
         total=len(ranked),
-        next={"offset": offset + len(shown)} if shown and more else None,
+        next=next_page(offset, len(shown), len(ranked)),
         data={**head, "changes": shown},
         note=_note(cohort, study_id, found, count, protein_change if not chosen else None, list(groups)),
         citations=cohort.cited([study_id]),

@@ -18,6 +18,7 @@ from mcp_server.platforms.cbioportal.base import (
     failure_note,
     fraction,
     listed,
+    next_page,
     platform,
     refuse_if_missing,
     sentences,
@@ -142,7 +143,7 @@ async def mutation_recurrence(
     return rows(
         shown,
         total=len(found),
-        next={"offset": offset + len(shown)} if shown and offset + len(shown) < len(found) else None,
+        next=next_page(offset, len(shown), len(found)),
         data=data,
         note=sentences(STUDY_BY_STUDY, "" if found else _near(cohort, protein_change, calls), failure_note(failed)),
         citations=cohort.cited(row["study_id"] for row in shown),

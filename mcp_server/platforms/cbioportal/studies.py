@@ -16,6 +16,7 @@ from mcp_server.platforms.cbioportal.base import (
     StudyId,
     known,
     listed,
+    next_page,
     platform,
     says_unknown,
     segment,
@@ -142,11 +143,10 @@ async def search_cancer_studies(
     ]
     found.sort(key=lambda study: (-(study.get("allSampleCount") or 0), study["studyId"]))
     shown = found[offset : offset + limit]
-    more = offset + len(shown) < len(found)
     return rows(
         [shown_study(study) for study in shown],
         total=len(found),
-        next={"offset": offset + len(shown)} if shown and more else None,
+        next=next_page(offset, len(shown), len(found)),
         note="" if found else "No cBioPortal study fits. Use fewer words, or a wider cancer type.",
         citations=[citation for study in shown for citation in (cited_study(study), *cited_papers(study))],
     )

@@ -6,7 +6,7 @@ from mcp_server.args import Limit, Offset
 from mcp_server.envelope import Answer, empty, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound, UpstreamRefused
-from mcp_server.platforms.cbioportal.base import HOST, Json, StudyId, known, listed, platform
+from mcp_server.platforms.cbioportal.base import HOST, Json, StudyId, known, listed, next_page, platform
 from mcp_server.platforms.cbioportal.cohorts import cited_papers, cited_study, find_studies
 
 
@@ -49,11 +49,10 @@ async def treatments_in_study(api: Api, study_id: StudyId, limit: Limit = 50, of
         {"treatment": name, "patients": count, "percent": round(100 * count / treated, 2)}
         for name, count in ranked[offset : offset + limit]
     ]
-    more = offset + len(shown) < len(ranked)
     return rows(
         shown,
         total=len(ranked),
-        next={"offset": offset + len(shown)} if shown and more else None,
+        next=next_page(offset, len(shown), len(ranked)),
         data={"study_id": study_id, **known(study, "name"), "patients_with_treatment": treated, "treatments": shown},
         note="A patient may have had several drugs. Percentages are of the patients with a drug on record.",
         citations=[cited_study(study), *cited_papers(study)],
