@@ -77,9 +77,8 @@ async def variant_clinical_summary(api: Api, variant: Variant, assembly: Assembl
     cards = _cards(found)
     if not cards:
         where = " and ".join(found)
-        words = f"MyVariant has no variant {variant} on {where}. {' '.join(problems)}".strip()
-        is_id = variant.startswith(("rs", "chr"))
-        return unknown_id(variant, words) if is_id and not problems else empty(words, data=[])
+        words = f"MyVariant has no variant {variant} on {where}."
+        return unknown_id(variant, words) if variant.startswith(("rs", "chr")) else empty(words, data=[])
     pairs = [(record, name) for name, (records, _) in found.items() for record in records]
     notes = [*problems]
     if genomic and not told and not assembly:
@@ -120,11 +119,10 @@ async def _found(
 
     answers = dict(zip(names, await together(asked(name) for name in names), strict=True))
     failed = {name: answer for name, answer in answers.items() if isinstance(answer, UpstreamError)}
-    if len(failed) == len(answers):
+    # Nothing found in a half of what was to be searched is not nothing.
+    if failed and not any(answer[0] for answer in answers.values() if not isinstance(answer, UpstreamError)):
         raise next(iter(failed.values()))
-    said = [
-        f"What {name} alone has is missing, because that request failed: {error}." for name, error in failed.items()
-    ]
+    said = [f"What only {name} has is missing, as that request failed: {error}." for name, error in failed.items()]
     return {name: answer for name, answer in answers.items() if not isinstance(answer, UpstreamError)}, said
 
 
