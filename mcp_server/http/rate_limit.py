@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aiolimiter import AsyncLimiter
@@ -61,3 +62,11 @@ class RateLimits:
         await self._bucket(platform, rate).acquire()
         while (held_s := self.held_s(platform, rate)) > 0:  # noqa: ASYNC110 - a hold may grow during the wait
             await asyncio.sleep(held_s)
+
+
+def quota_pause_s(headers: Mapping[str, str]) -> float:
+    """Return how long to wait when the quota is used up: the seconds until the count starts anew."""
+    if headers.get("x-ratelimit-remaining", "").strip() != "0":
+        return 0.0
+    seconds = headers.get("x-ratelimit-reset", "")
+    return float(seconds) if seconds.strip().isdigit() else 0.0

@@ -1,7 +1,7 @@
 """What the tools of Ensembl share: the platform, arguments, hosts by assembly, checks of what came back."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -9,18 +9,10 @@ from mcp_server.args import region_form
 from mcp_server.envelope import Answer, Citation, InvalidArguments, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse, UpstreamNotFound, UpstreamRefused
-from mcp_server.http.rate_limit import Rate
+from mcp_server.http.rate_limit import Rate, quota_pause_s
 from mcp_server.tool import Arg, Cite, Platform, Source
 
 Json = Any
-
-
-def _pause_s(headers: Mapping[str, str]) -> float:
-    """Return how long to wait when the hour's requests are used up: the seconds until the count starts anew."""
-    if headers.get("x-ratelimit-remaining", "").strip() != "0":
-        return 0.0
-    seconds = headers.get("x-ratelimit-reset", "")
-    return float(seconds) if seconds.strip().isdigit() else 0.0
 
 
 platform = Platform(
@@ -29,9 +21,9 @@ platform = Platform(
     base_url="https://rest.ensembl.org",
     docs="https://rest.ensembl.org/documentation",
     licence="EMBL-EBI terms of use, no restriction",
-    rate=Rate(10),
+    rate=Rate(10, group="ensembl"),
     hosts=("grch37.rest.ensembl.org",),
-    pause_s=_pause_s,
+    pause_s=quota_pause_s,
     source=Source(
         provider="Ensembl, EMBL-EBI",
         homepage="https://www.ensembl.org",
