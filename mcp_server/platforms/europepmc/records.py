@@ -30,7 +30,7 @@ def article(record: Json, *, with_abstract: bool = True) -> dict[str, Json]:
         "source": key.source,
         "id": key.id,
         "pmid": record.get("pmid") or (key.id if key.source == "MED" else None),
-        "pmcid": record.get("pmcid"),
+        "pmcid": record.get("pmcid") or (key.id if key.source == "PMC" else None),
         "doi": record.get("doi"),
         "title": plain_text(record.get("title") or ""),
         "authors": record.get("authorString"),

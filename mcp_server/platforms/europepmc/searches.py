@@ -1,7 +1,5 @@
 """Searches over the whole index, and how many hits a query has by source, type or year."""
 
-import calendar
-import datetime
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -11,6 +9,7 @@ from mcp_server.envelope import Answer, InvalidArguments, empty
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
 from mcp_server.http.together import together
+from mcp_server.narrowing import PublicationDate, closed, narrowed, published_between
 from mcp_server.platforms.europepmc.records import all_cited, article, listed
 from mcp_server.platforms.europepmc.service import HOST, SourceName, checked, platform, records, search
 from mcp_server.tool import Arg
@@ -20,23 +19,11 @@ Json = Any
 SORTS = {"relevance": None, "cited": "CITED desc", "date": "FIRST_PDATE_D desc"}
 USUAL_SOURCES = ("MED", "PMC", "PPR")
 YEARS_MAX = 25
-# Bounds that hold everything, where one end of a range is not given.
-EARLIEST, LATEST = "1600-01-01", "3000-12-31"
-
 Query = Annotated[
     str,
     Arg(
         'Europe PMC query: words, "phrases", AND/OR/NOT, fields such as TITLE:, ABSTRACT:, AUTH:, PUB_TYPE:, MESH:.',
         "BRCA1 M1783I",
-    ),
-]
-Date = Annotated[
-    str | None,
-    Arg(
-        "Day, month or year of first publication.",
-        "2024-01-31",
-        r"^\d{4}(-\d{2}){0,2}$",
-        normalise=lambda text: text.replace("/", "-"),
     ),
 ]
 
@@ -51,8 +38,8 @@ async def search_articles(
     ] = None,
     with_abstract: Annotated[bool, Arg("Whether abstracts come with the rows.")] = True,
     sort: Annotated[Literal["relevance", "cited", "date"], Arg("What comes first.")] = "relevance",
-    date_from: Date = None,
-    date_to: Date = None,
+    date_from: PublicationDate = None,
+    date_to: PublicationDate = None,
     open_access: Annotated[bool, Arg("Only articles in the open-access set, with their full text.")] = False,
     synonyms: Annotated[bool, Arg("Also search MeSH and UniProt synonyms: more hits.")] = False,
     page_size: Annotated[int, Arg("How many articles to return at most.", minimum=1, maximum=50)] = 15,
@@ -61,7 +48,9 @@ async def search_articles(
     """Search articles, preprints and patents together, with abstracts and citation counts in one call; can sort by
     citations. Returns PMID, PMCID, DOI. For MeSH-aware PubMed syntax use pubmed__search_articles."""
     named: Sequence[str] = sources or ([] if re.search(r"\bSRC\s*:", query, re.IGNORECASE) else USUAL_SOURCES)
-    term = narrowed(query, named, date_from, date_to, open_access)
+    filters = [f"({' OR '.join(f'SRC:{each}' for each in named)})"] if named else []
+    filters += published_between(date_from, date_to)
+    term = narrowed(query, filters + (["OPEN_ACCESS:y"] if open_access else []))
     answer = await search(
         api,
         term,
@@ -85,58 +74,6 @@ async def search_articles(
         note=_note(query, rows, count, sort),
         citations=all_cited(rows),
     )
-
-
-def narrowed(
-    query: str,
-    sources: Sequence[str],
-    date_from: str | None = None,
-    date_to: str | None = None,
-    open_access: bool = False,
-) -> str:
-    """Return the query with its filters, joined by AND; a query without filters stays as it was written."""
-    filters = [f"({' OR '.join(f'SRC:{each}' for each in sources)})"] if sources else []
-    if date_from or date_to:
-        filters.append(f"FIRST_PDATE:[{_first_day(date_from)} TO {_last_day(date_to, date_from)}]")
-    filters += ["OPEN_ACCESS:y"] if open_access else []
-    return " AND ".join([f"({closed(query)})", *filters]) if filters else closed(query)
-
-
-def closed(query: str) -> str:
-    """Return the query if its brackets and quotes are closed, so that a filter behind it reaches all of it."""
-    depth, quoted = 0, False
-    for sign in re.sub(r"\\.", "", query):
-        quoted = quoted != (sign == '"')
-        depth += 0 if quoted else (sign == "(") - (sign == ")")
-        if depth < 0:
-            break
-    if depth or quoted:
-        raise InvalidArguments("query", "a bracket or quotation mark is not closed", '(BRAF OR KRAS) AND "lung cancer"')
-    return query
-
-
-def _first_day(date: str | None) -> str:
-    return _day("date_from", date, last=False) if date else EARLIEST
-
-
-def _last_day(date: str | None, start: str | None) -> str:
-    if not date:
-        return LATEST
-    last = _day("date_to", date, last=True)
-    if start and last < start:
-        raise InvalidArguments("date_to", "it lies before date_from", start)
-    return last
-
-
-def _day(argument: str, date: str, *, last: bool) -> str:
-    """Return the first or last day of a year, a month or a day."""
-    year, month, day = (*(int(part) for part in date.split("-")), 0, 0)[:3]
-    month = month or (12 if last else 1)
-    try:
-        day = day or (calendar.monthrange(year, month)[1] if last else 1)
-        return datetime.date(year, month, day).isoformat()
-    except ValueError as error:
-        raise InvalidArguments(argument, f"{date!r} is no date", "2024-01-31") from error
 
 
 def check_filters(found: Sequence[Json], sources: Sequence[str], open_access: bool) -> None:
@@ -212,7 +149,7 @@ async def _by_year(api: Api, query: str, first: int | None, last: int | None, sy
         raise InvalidArguments("year_to", f"from {first} on, in order, at most {YEARS_MAX} years at once", first + 9)
     years = range(first, last + 1)
     asked: dict[str, Json] = {"resultType": "idlist", "synonym": synonyms, "pageSize": 1}
-    terms = [f"({closed(query)}) AND PUB_YEAR:{year}" for year in years]
+    terms = [narrowed(query, [f"PUB_YEAR:{year}"]) for year in years]
     answers = await together(search(api, term, **asked) for term in terms)
     rows: list[dict[str, Json]] = [
         {"name": str(year), "count": int(each["hitCount"])} for year, each in zip(years, answers, strict=True)
