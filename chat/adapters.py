@@ -14,7 +14,7 @@ from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
 from chat.providers.base import Entry, TokenUsage
 from chat.system_tools import FoundTool
 from mcp_server.codes import ToolCode
-from tools_catalog.calls import ToolCallError, ToolServerDown, ToolTimeout
+from tools_catalog.calls import ToolCallError, ToolResultTooLarge, ToolServerDown, ToolTimeout
 from tools_catalog.mcp_process import McpProcess
 from tools_catalog.search import ToolSearch
 from usage import budgets
@@ -96,6 +96,8 @@ class ServerGateway:
             raise ToolFailed(ToolCode.TOOL_SERVER_DOWN, str(error)) from error
         except ToolTimeout as error:
             raise ToolFailed(ToolCode.TOOL_TIMEOUT, str(error)) from error
+        except ToolResultTooLarge as error:
+            raise ToolFailed(ToolCode.TOOL_RESULT_TOO_LARGE, str(error)) from error
         except ToolCallError as error:
             raise ToolFailed(ToolCode.INTERNAL, str(error)) from error
         return RawToolResult(result.envelope, result.meta, result.bytes)

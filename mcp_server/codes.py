@@ -23,6 +23,7 @@ class ToolCode(StrEnum):
     TOOL_TIMEOUT = "tool_timeout"
     TOOL_CANCELLED = "tool_cancelled"
     TOOL_SERVER_DOWN = "tool_server_down"
+    TOOL_RESULT_TOO_LARGE = "tool_result_too_large"
     UPSTREAM_NOT_FOUND = "upstream_not_found"
     UPSTREAM_REFUSED = "upstream_refused"
     UPSTREAM_RATE_LIMITED = "upstream_rate_limited"
@@ -61,6 +62,9 @@ TOOL_SENTENCES: dict[ToolCode, str] = {
     ToolCode.TOOL_TIMEOUT: "The call took longer than its time budget and was ended. Narrow it or try again later.",
     ToolCode.TOOL_CANCELLED: "The call was stopped before it finished. Ask again if the result is still wanted.",
     ToolCode.TOOL_SERVER_DOWN: "The tool server stopped during the call and is restarting. Call again in a moment.",
+    ToolCode.TOOL_RESULT_TOO_LARGE: (
+        "The result is larger than can be carried. Ask for fewer records, or for one of them."
+    ),
     ToolCode.UPSTREAM_NOT_FOUND: "The database has no record at this address. Check the identifier.",
     ToolCode.UPSTREAM_REFUSED: "The database refused the request. Its own message says which part to change.",
     ToolCode.UPSTREAM_RATE_LIMITED: "The database limits how often it may be asked. Wait a little and try again.",

@@ -1,23 +1,38 @@
-"""The MCP side of the tool server: list tools, call one, and put its result, whole or as a file, on the wire."""
+"""The MCP side of the tool server: list tools, call one, and put its result, whole or as a file, on the wire.
+
+Whatever a call does, its answer is a result of that call: one that is too large to be carried, or that holds
+what no JSON can say, ends that call alone.
+"""
 
 import asyncio
+import json
 import os
 import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import mcp_types as types
+from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from pydantic_core import to_json
 
-from mcp_server.codes import ResultOutcome
-from mcp_server.envelope import Envelope, compact
+from mcp_server.codes import ResultOutcome, ToolCode
+from mcp_server.envelope import Envelope, failure
 from mcp_server.server import VERSION, ToolServer
 from mcp_server.unified.tool import OUTCOME
 
 Json = Any
 CONVERSATION = "burp/conversation"
 SPOOLED = "burp/spooled"
+# All on one page: many clients ask for no second one.
+PAGE_SIZE = 1_000
+CURSOR_SHOWN = 40
+# On the wire a result stands twice, as data and as text.
+RESULT_MAX_BYTES = 6 * 1024 * 1024
 # What a result that lies in a file still says of itself.
 COUNTS = ("total", "returned", "next", "note")
 SESSION_HEADER = "mcp-session-id"
@@ -27,14 +42,15 @@ INSTRUCTIONS = (
 )
 
 
-def protocol_server(tools: ToolServer) -> Server:
+def protocol_server(tools: ToolServer, *, page_size: int = PAGE_SIZE) -> Server:
     """Return the protocol's server over the tools; over pipes, one for each connection."""
-    handlers = _Handlers(tools)
+    handlers = _Handlers(tools, page_size)
     return Server(
         "burp",
         version=VERSION,
         title="BURP biomedical databases",
         instructions=INSTRUCTIONS,
+        get_tool_input_schema=handlers.input_schema,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
     )
@@ -43,15 +59,34 @@ def protocol_server(tools: ToolServer) -> Server:
 class _Handlers:
     """What the protocol's server asks of the tools."""
 
-    def __init__(self, tools: ToolServer) -> None:
+    def __init__(self, tools: ToolServer, page_size: int) -> None:
         self._tools = tools
+        self._page_size = page_size
         self._connection = uuid.uuid4().hex
+
+    @cached_property
+    def _listed(self) -> dict[str, types.Tool]:
+        return {tool.name: tool for tool in self._tools.listing()}
+
+    def input_schema(self, name: str) -> Mapping[str, Json] | None:
+        """Return the schema of a tool's arguments."""
+        tool = self._listed.get(name)
+        return tool.input_schema if tool else None
 
     async def list_tools(
         self, context: ServerRequestContext, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """List all tools on one page."""
-        return types.ListToolsResult(tools=self._tools.listing())
+        """List the tools after the cursor, which is the name of the last one that was listed."""
+        names = list(self._listed)
+        cursor = params.cursor if params else None
+        if cursor is not None and cursor not in self._listed:
+            raise MCPError(types.INVALID_PARAMS, f"the cursor {cursor[:CURSOR_SHOWN]!r} was not given by this server")
+        first = 0 if cursor is None else names.index(cursor) + 1
+        page = names[first : first + self._page_size]
+        more = first + self._page_size < len(names)
+        return types.ListToolsResult(
+            tools=[self._listed[name] for name in page], next_cursor=page[-1] if more else None
+        )
 
     async def call_tool(
         self, context: ServerRequestContext, params: types.CallToolRequestParams
@@ -71,23 +106,35 @@ class _Handlers:
         return "/".join(part for part in (session, named) if part) or uuid.uuid4().hex
 
     def _result(self, envelope: Envelope) -> types.CallToolResult:
-        text = compact(envelope.content)
-        content, meta = envelope.content, dict(envelope.meta)
         config = self._tools.config
-        if config.spool_dir and len(encoded := text.encode()) > config.spool_over_bytes:
-            meta[SPOOLED] = _spooled(encoded, config.spool_dir)
-            content = _without_data(envelope, meta[SPOOLED])
-            text = compact(content)
+        try:
+            encoded = _encoded(envelope.content)
+        except ValueError:
+            # Half a surrogate pair, or an object of a tool's own: it must not cost the call.
+            envelope = replace(envelope, content=_plain(envelope.content))
+            encoded = _encoded(envelope.content)
+        if config.spool_dir and len(encoded) > config.spool_over_bytes:
+            envelope = _handed_over(envelope, _spooled(encoded, config.spool_dir))
+            encoded = _encoded(envelope.content)
+        elif len(encoded) > RESULT_MAX_BYTES:
+            envelope = _too_large(envelope, len(encoded))
+            encoded = _encoded(envelope.content)
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)],
-            structured_content=content,
+            content=[types.TextContent(type="text", text=encoded.decode())],
+            structured_content=envelope.content,
             is_error=envelope.is_error,
-            _meta=meta,
+            _meta=dict(envelope.meta),
         )
+
+
+def _encoded(content: Json) -> bytes:
+    """Return compact JSON: at five megabytes a fifth of the time that the standard library takes."""
+    return to_json(content, inf_nan_mode="null")
 
 
 def _spooled(content: bytes, folder: Path) -> dict[str, Json]:
     """Write a result to a file that only its owner may read, and return the reference to it."""
+    # Megabytes through the pipe cost more than their download; the parent reads the file.
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{uuid.uuid4().hex}.json"
     with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
@@ -95,11 +142,25 @@ def _spooled(content: bytes, folder: Path) -> dict[str, Json]:
     return {"path": str(path), "bytes": len(content)}
 
 
-def _without_data(envelope: Envelope, reference: Json) -> dict[str, Json]:
+def _handed_over(envelope: Envelope, reference: Json) -> Envelope:
     """Return what is left of a result whose data lies in a file: the outcome, the counts, and where it lies."""
     outcome = envelope.meta.get(OUTCOME) or envelope.content.get("outcome") or ResultOutcome.DATA.value
     kept = {name: envelope.content[name] for name in COUNTS if name in envelope.content}
-    return {"outcome": outcome, **kept, "spooled": reference}
+    content = {"outcome": outcome, **kept, "spooled": reference}
+    return replace(envelope, content=content, meta={**envelope.meta, SPOOLED: reference})
+
+
+def _too_large(envelope: Envelope, size: int) -> Envelope:
+    message = f"the result has {size:,} bytes, more than the {RESULT_MAX_BYTES:,} that can be carried"
+    content = failure(ToolCode.TOOL_RESULT_TOO_LARGE, message).content
+    return Envelope(content, {**envelope.meta, "burp/citations": []})
+
+
+def _plain(content: dict[str, Json]) -> dict[str, Json]:
+    """Return content as JSON can say it: what has no such form is written out, broken characters are replaced."""
+    text = json.dumps(content, ensure_ascii=False, default=str)
+    plain: dict[str, Json] = json.loads(text.encode("utf-8", "replace"))
+    return plain
 
 
 class _ProgressSender:
@@ -107,24 +168,28 @@ class _ProgressSender:
 
     def __init__(self, context: ServerRequestContext) -> None:
         self._context = context
-        self._queue: asyncio.Queue[str] = asyncio.Queue()
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
 
     def __call__(self, message: str) -> None:
         self._queue.put_nowait(message)
+        if self._task is None:
+            self._task = asyncio.create_task(self._send())
 
     async def __aenter__(self) -> "_ProgressSender":
-        self._task = asyncio.create_task(self._send())
         return self
 
-    async def __aexit__(self, *exc_info: object) -> None:
-        assert self._task is not None
-        self._task.cancel()
+    async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        """Send what is left before the result goes out; of a cancelled call nothing more is told."""
+        if self._task is None:
+            return
+        self._queue.put_nowait(None)
+        if kind is not None:
+            self._task.cancel()
         await asyncio.wait([self._task])
 
     async def _send(self) -> None:
         number = 0
-        while True:
-            message = await self._queue.get()
+        while (message := await self._queue.get()) is not None:
             number += 1
             await self._context.session.report_progress(number, None, message)

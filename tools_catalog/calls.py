@@ -6,6 +6,7 @@
     ├── ToolServerDown   the child died during the call, or can't be started
     ├── ToolTimeout      the call's budget ran out
     └── ToolCallFailed   the server refused the call, or its result can't be used
+        └── ToolResultTooLarge   the result can't be carried to here
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from mcp.shared.dispatcher import ProgressFnT
 
 from mcp_server.codes import ResultOutcome, ToolCode
 from tools_catalog.framing import LINE_TOO_LONG
-from tools_catalog.spool import SPOOLED, SpoolProblem, read_spooled
+from tools_catalog.spool import SPOOLED, SpoolProblem, SpoolTooLarge, read_spooled
 
 Json = Any
 # Where a tool whose content has a form of its own says its outcome.
@@ -46,6 +47,10 @@ class ToolTimeout(ToolCallError):
 
 class ToolCallFailed(ToolCallError):
     """The tool server refused the call, or its result can't be used."""
+
+
+class ToolResultTooLarge(ToolCallFailed):
+    """The result can't be carried to here; a smaller one can."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ def translated_errors(timeout_message: str) -> Iterator[None]:
         if code == types.REQUEST_TIMEOUT:
             raise ToolTimeout(timeout_message) from error
         if code == LINE_TOO_LONG:
-            raise ToolCallFailed(message) from error
+            raise ToolResultTooLarge(message) from error
         raise ToolCallFailed(f"the tool server refused the call: {message} ({code})") from error
     except TimeoutError as error:
         raise ToolTimeout(timeout_message) from error
@@ -112,6 +117,8 @@ async def finished(result: types.CallToolResult, spool_dir: Path | None) -> RawT
     if isinstance(spooled, Mapping):
         try:
             envelope, size = await asyncio.to_thread(read_spooled, spooled, spool_dir)
+        except SpoolTooLarge as problem:
+            raise ToolResultTooLarge(str(problem)) from problem
         except SpoolProblem as problem:
             raise ToolCallFailed(str(problem)) from problem
     else:

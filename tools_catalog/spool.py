@@ -3,12 +3,13 @@
 Synchronous: call it in a thread.
 """
 
-import json
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from pydantic_core import from_json
 
 SPOOLED = "burp/spooled"
 SPOOL_MAX_BYTES = 64 * 1024 * 1024
@@ -18,6 +19,10 @@ LEFTOVER_S = 3600
 
 class SpoolProblem(Exception):
     """A spooled result can't be used."""
+
+
+class SpoolTooLarge(SpoolProblem):
+    """A spooled result has more bytes than are read."""
 
 
 def read_spooled(reference: Mapping[str, Any], spool_dir: Path | None) -> tuple[Any, int]:
@@ -31,8 +36,8 @@ def read_spooled(reference: Mapping[str, Any], spool_dir: Path | None) -> tuple[
     try:
         size = path.stat().st_size
         if size > SPOOL_MAX_BYTES:
-            raise SpoolProblem(f"the result has {size:,} bytes, more than {SPOOL_MAX_BYTES:,}; ask for less")
-        return json.loads(path.read_bytes()), size
+            raise SpoolTooLarge(f"the result has {size:,} bytes, more than {SPOOL_MAX_BYTES:,}; ask for less")
+        return from_json(path.read_bytes()), size
     except (OSError, ValueError) as problem:
         raise SpoolProblem(f"the spooled result can't be read: {problem}") from problem
     finally:

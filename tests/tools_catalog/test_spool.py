@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools_catalog.spool import SPOOL_MAX_BYTES, SpoolProblem, prepare_spool, read_spooled
+from tools_catalog.spool import SPOOL_MAX_BYTES, SpoolProblem, SpoolTooLarge, prepare_spool, read_spooled
 
 
 def spooled(folder: Path, text: str, name: str = "a.json") -> dict[str, object]:
@@ -31,7 +31,7 @@ def test_a_broken_result_is_deleted_as_well(tmp_path: Path) -> None:
 def test_a_huge_result_is_refused_unread(tmp_path: Path) -> None:
     reference = spooled(tmp_path, "")
     os.truncate(str(reference["path"]), SPOOL_MAX_BYTES + 1)
-    with pytest.raises(SpoolProblem, match="67,108,865 bytes"):
+    with pytest.raises(SpoolTooLarge, match="67,108,865 bytes"):
         read_spooled(reference, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
