@@ -13,7 +13,8 @@ class ServerConfig:
 
     `gateway` stands for all hosts (`BURP_UPSTREAM_GATEWAY`); `contact` goes into the User-Agent;
     `spool_dir` is where results above `spool_over_bytes` are handed over as files;
-    `cache` keeps answers of live upstreams on disk (`BURP_UPSTREAM_CACHE`).
+    `cache` keeps answers of live upstreams on disk (`BURP_UPSTREAM_CACHE`); `http_token` is what clients
+    over HTTP must bring.
     """
 
     upstreams: str = "snapshot"
@@ -26,6 +27,7 @@ class ServerConfig:
     ncbi_api_key: str = ""
     tool_timeout_s: float = 60.0
     cache: bool = False
+    http_token: str = ""
 
     def __repr__(self) -> str:
         return f"ServerConfig(upstreams={self.upstreams!r}, data_dir={str(self.data_dir)!r})"
@@ -47,5 +49,6 @@ class ServerConfig:
             contact=environment.get("BURP_CONTACT", ""),
             ncbi_api_key=environment.get("NCBI_API_KEY", ""),
             cache=environment.get("BURP_UPSTREAM_CACHE", "1") not in ("0", "off", "no"),
+            http_token=environment.get("BURP_MCP_TOKEN", "").strip(),
             tool_timeout_s=float(environment.get("BURP_TOOL_TIMEOUT_S") or 60),
         )

@@ -9,7 +9,7 @@ import json
 import os
 import uuid
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,8 @@ SPOOLED = "burp/spooled"
 # All on one page: many clients ask for no second one.
 PAGE_SIZE = 1_000
 CURSOR_SHOWN = 40
-# On the wire a result stands twice, as data and as text.
-RESULT_MAX_BYTES = 6 * 1024 * 1024
+# Below that no result comes near any limit, whatever it cites.
+MEASURED_FROM_BYTES = 64 * 1024
 # What a result that lies in a file still says of itself.
 COUNTS = ("total", "returned", "next", "note")
 SESSION_HEADER = "mcp-session-id"
@@ -42,9 +42,31 @@ INSTRUCTIONS = (
 )
 
 
-def protocol_server(tools: ToolServer, *, page_size: int = PAGE_SIZE) -> Server:
+@dataclass(frozen=True)
+class Wire:
+    """What a transport carries in one message. `escapes` says that it writes nothing but ASCII."""
+
+    message_max_bytes: int
+    escapes: bool = False
+
+    def carries(self, result: types.CallToolResult, encoded: bytes) -> bool:
+        """Tell whether a result fits, which stands in its message twice, as data and as text."""
+        if len(encoded) < MEASURED_FROM_BYTES:
+            return True
+        message = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        size = len(json.dumps(message)) if self.escapes else len(_encoded(message))
+        return size <= self.message_max_bytes
+
+
+# Readers of lines set a limit; BURP's own reads no more than 16 MiB.
+LINES = Wire(15 * 1024 * 1024)
+# The MCP SDK for Python reads events of no more than 1 MiB.
+EVENTS = Wire(1024 * 1024 - 8 * 1024, escapes=True)
+
+
+def protocol_server(tools: ToolServer, wire: Wire = LINES, *, page_size: int = PAGE_SIZE) -> Server:
     """Return the protocol's server over the tools; over pipes, one for each connection."""
-    handlers = _Handlers(tools, page_size)
+    handlers = _Handlers(tools, wire, page_size)
     return Server(
         "burp",
         version=VERSION,
@@ -59,8 +81,9 @@ def protocol_server(tools: ToolServer, *, page_size: int = PAGE_SIZE) -> Server:
 class _Handlers:
     """What the protocol's server asks of the tools."""
 
-    def __init__(self, tools: ToolServer, page_size: int) -> None:
+    def __init__(self, tools: ToolServer, wire: Wire, page_size: int) -> None:
         self._tools = tools
+        self._wire = wire
         self._page_size = page_size
         self._connection = uuid.uuid4().hex
 
@@ -116,15 +139,20 @@ class _Handlers:
         if config.spool_dir and len(encoded) > config.spool_over_bytes:
             envelope = _handed_over(envelope, _spooled(encoded, config.spool_dir))
             encoded = _encoded(envelope.content)
-        elif len(encoded) > RESULT_MAX_BYTES:
-            envelope = _too_large(envelope, len(encoded))
-            encoded = _encoded(envelope.content)
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=encoded.decode())],
-            structured_content=envelope.content,
-            is_error=envelope.is_error,
-            _meta=dict(envelope.meta),
-        )
+        result = _call_result(envelope, encoded)
+        if self._wire.carries(result, encoded):
+            return result
+        envelope = _too_large(envelope, len(encoded))
+        return _call_result(envelope, _encoded(envelope.content))
+
+
+def _call_result(envelope: Envelope, encoded: bytes) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=encoded.decode())],
+        structured_content=envelope.content,
+        is_error=envelope.is_error,
+        _meta=dict(envelope.meta),
+    )
 
 
 def _encoded(content: Json) -> bytes:
@@ -151,7 +179,7 @@ def _handed_over(envelope: Envelope, reference: Json) -> Envelope:
 
 
 def _too_large(envelope: Envelope, size: int) -> Envelope:
-    message = f"the result has {size:,} bytes, more than the {RESULT_MAX_BYTES:,} that can be carried"
+    message = f"the result has {size:,} bytes, more than can be carried to this client"
     content = failure(ToolCode.TOOL_RESULT_TOO_LARGE, message).content
     return Envelope(content, {**envelope.meta, "burp/citations": []})
 

@@ -19,6 +19,8 @@ TOOL_SERVER = {
     "NCBI_API_KEY": "Key for NCBI's databases, which allow more requests a second with one.",
     "BURP_SNAPSHOT_DIRS": "Folders with more snapshot records, separated by colons; they are looked at first.",
     "BURP_UPSTREAM_CACHE": "`0` asks live databases anew each time; else answers are kept for a while.",
+    "BURP_SPOOL_DIR": "Folder for results over 256 kB, over stdio: files are written there and announced by reference.",
+    "BURP_MCP_TOKEN": "Bearer token that `--http` asks of its clients, at least 16 characters; a must beyond loopback.",
     "BURP_TOOL_TIMEOUT_S": "Time budget of one tool call inside the server, in seconds. Default `60`.",
 }
 MONEY = {

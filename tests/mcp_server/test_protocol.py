@@ -17,7 +17,7 @@ from mcp import Client, MCPError
 from mcp_server.config import ServerConfig
 from mcp_server.envelope import Answer, empty, unknown_id
 from mcp_server.http.rate_limit import Rate
-from mcp_server.protocol import RESULT_MAX_BYTES, protocol_server
+from mcp_server.protocol import LINES, protocol_server
 from mcp_server.server import ToolServer
 from mcp_server.tool import Platform
 
@@ -30,7 +30,7 @@ RESULTS: dict[str, Any] = {
     "surrogate": {"name": "\ud83d half a pair"},
     "nan": {"weight": math.nan},
     "object": {"path": Path("burrow")},
-    "large": {"text": "x" * RESULT_MAX_BYTES},
+    "large": {"text": "x" * (LINES.message_max_bytes // 2)},
     "spooled": {"text": "ä" * 200_000},
 }
 
@@ -148,7 +148,7 @@ async def test_a_result_that_is_too_large_ends_its_own_call_with_a_clear_error()
         well = await result_of(client, "data")
     assert large.is_error and large.structured_content is not None
     error = large.structured_content["error"]
-    assert error["code"] == "tool_result_too_large" and "6,291,456" in error["message"]
+    assert error["code"] == "tool_result_too_large" and "7,864,357 bytes" in error["message"]
     assert "fewer" in error["next_step"]
     assert not well.is_error
 

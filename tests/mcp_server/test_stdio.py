@@ -8,21 +8,16 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
 
+from tests.mcp_server.servers import ROOT, START_S, WAIT_S, connected, environment
 from tests.upstreams.server import FakeUpstreams
 
-ROOT = Path(__file__).parents[2]
-WAIT_S = 5.0
-# A cold start on a busy machine.
-START_S = 30.0
 TRIALS = "clinicaltrials.gov"
 SEARCH = ("clinicaltrials__search_studies", {"condition": "melanoma", "intervention": "vemurafenib", "limit": 20})
 
@@ -43,22 +38,6 @@ child = subprocess.Popen([sys.executable, "-m", "mcp_server"], stdin=int(sys.arg
 print(child.pid, flush=True)
 signal.pause()
 """
-
-
-def environment(**variables: str) -> dict[str, str]:
-    """Return the environment of the child; names get their prefix."""
-    defaults = {"BURP_UPSTREAMS": "snapshot", "BURP_UPSTREAM_CACHE": "0"}
-    return {"PYTHONPATH": str(ROOT), **defaults, **{f"BURP_{name}": value for name, value in variables.items()}}
-
-
-@asynccontextmanager
-async def connected(*, extra: dict[str, str] | None = None, **variables: str) -> AsyncIterator[Client]:
-    """Give a client of a fresh child."""
-    parameters = StdioServerParameters(
-        command=sys.executable, args=["-m", "mcp_server"], env=environment(**variables) | (extra or {}), cwd=ROOT
-    )
-    async with Client(parameters, read_timeout_seconds=START_S) as client:
-        yield client
 
 
 @contextmanager
@@ -135,7 +114,7 @@ def ended(pid: int, within_s: float) -> bool:
 async def test_the_child_lists_and_calls_its_tools_where_django_cannot_be_imported(tmp_path: Path) -> None:
     (tmp_path / "django").mkdir()
     (tmp_path / "django" / "__init__.py").write_text(NO_DJANGO, encoding="utf-8")
-    async with connected(extra={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}) as client:
+    async with connected("stdio", extra={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}) as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
         result = await client.call_tool(*SEARCH)
     assert listed[SEARCH[0]].meta is not None
@@ -241,23 +220,6 @@ def test_an_unknown_mode_is_refused_with_the_known_ones(how: str) -> None:
     assert b"live" in done.stderr and b"snapshot" in done.stderr and b"bogus" in done.stderr
 
 
-@pytest.mark.case("C041", "C048")
-async def test_a_cancelled_call_hangs_up_on_the_database_and_leaves_the_others_alone(upstreams: FakeUpstreams) -> None:
-    upstreams.play(TRIALS, "/api/v2/studies", {"studies": []}, held=asyncio.Event())
-    upstreams.play(TRIALS, "/api/v2/studies/NCT99999999", "NCT number NCT99999999 not found", status=404)
-    async with connected(UPSTREAMS="live", UPSTREAM_GATEWAY=upstreams.url) as client:
-        hanging = asyncio.create_task(client.call_tool(*SEARCH))
-        await upstreams.arrived(1)
-        beside = asyncio.create_task(client.call_tool("clinicaltrials__get_study", {"nct_id": "NCT99999999"}))
-        hanging.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await hanging
-        await upstreams.left_alone()
-        result = await asyncio.wait_for(beside, WAIT_S)
-    assert result.structured_content is not None
-    assert result.structured_content["outcome"] == "unknown_id"
-
-
 async def test_a_big_result_is_handed_over_as_a_file(upstreams: FakeUpstreams, tmp_path: Path) -> None:
     title = "β" * 4000
     studies = [
@@ -267,7 +229,7 @@ async def test_a_big_result_is_handed_over_as_a_file(upstreams: FakeUpstreams, t
     upstreams.play(TRIALS, "/api/v2/studies", {"totalCount": 60, "studies": studies})
     upstreams.play(TRIALS, "/api/v2/studies", {"totalCount": 1, "studies": studies[:1]})
     spool = tmp_path / "spool"
-    async with connected(UPSTREAMS="live", UPSTREAM_GATEWAY=upstreams.url, SPOOL_DIR=str(spool)) as client:
+    async with connected("stdio", UPSTREAMS="live", UPSTREAM_GATEWAY=upstreams.url, SPOOL_DIR=str(spool)) as client:
         big = await client.call_tool(SEARCH[0], {"condition": "melanoma", "limit": 100})
         small = await client.call_tool(SEARCH[0], {"condition": "melanoma", "limit": 100})
     assert big.meta is not None and small.meta is not None
@@ -295,6 +257,7 @@ async def test_a_waiting_person_is_told_of_retries_and_no_key_leaves_the_child(
         told.append(message)
 
     async with connected(
+        "stdio",
         UPSTREAMS="live",
         UPSTREAM_GATEWAY=upstreams.url,
         extra={"NCBI_API_KEY": "SECRETKEY", "BURP_CONTACT": "contact.example"},

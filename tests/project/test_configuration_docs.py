@@ -9,7 +9,6 @@ from tests.configuration_docs import DOCUMENT, PRICE, TOOL_SERVER, document
 from usage.config import PriceBand
 
 ROOT = Path(__file__).parents[2]
-BETWEEN_THE_PROCESSES = {"BURP_SPOOL_DIR"}
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -26,7 +25,7 @@ def test_every_variable_that_the_tool_server_reads_is_named() -> None:
     of_the_site = {field.metadata["name"] for field in fields(Environment)}
 
     assert len(read) > 3
-    assert read - of_the_site - BETWEEN_THE_PROCESSES == set(TOOL_SERVER)
+    assert read - of_the_site == set(TOOL_SERVER)
 
 
 def test_every_part_of_a_price_is_named() -> None:
