@@ -13,6 +13,7 @@ from tests.mcp_server.played import Played
 
 PLATFORMS = discover()
 RELEASES: dict[str, tuple[Any, dict[str, str], str]] = {
+    "cbioportal": ({"portalVersion": "7.0.3", "dbVersion": "2.14.5"}, {}, "portal 7.0.3, database 2.14.5"),
     "chembl": ({"chembl_db_version": "ChEMBL_37", "chembl_release_date": "2026-05-01"}, {}, "ChEMBL_37 (2026-05-01)"),
     "clinicaltrials": ({"apiVersion": "2.0.5", "dataTimestamp": "2026-09-11T09:00:04"}, {}, "2026-09-11T09:00:04"),
     "clinvar": (

@@ -50,7 +50,7 @@ def frequency_rows(cohort: Cohort, counts: Mapping[str, Count]) -> list[dict[str
     return sorted(found, key=lambda row: (-row["percent"], row["study_id"]))
 
 
-@platform.tool(example={"gene": "PIK3CA", "study_ids": ["brca_metabric"]})
+@platform.tool(example={"gene": "PIK3CA", "study_ids": ["brca_metabric"]}, noise="del(.studies[]?.url)")
 async def gene_alteration_frequency(
     api: Api,
     gene: GeneName,

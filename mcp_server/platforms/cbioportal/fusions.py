@@ -56,7 +56,7 @@ def fusion_of(row: Row) -> str:
     """Return the name of a structural variant: its two genes in their order, or the one that it stays within."""
     sites = [row.get("site1HugoSymbol"), row.get("site2HugoSymbol")]
     first, second = (NO_GENE if is_missing(site) else str(site) for site in sites)
-    return f"{first} intragenic" if first == second else f"{first}–{second}"
+    return f"{first} intragenic" if first == second else f"{first}::{second}"
 
 
 def _has(row: Row, gene: Gene) -> bool:
@@ -115,7 +115,7 @@ def _study_row(
     }
 
 
-@platform.tool(example={"gene": "ALK", "study_ids": ["msk_impact_2017"]}, noise="del(.fusions[]?.studies[]?.patients)")
+@platform.tool(example={"gene": "ALK", "study_ids": ["msk_impact_2017"]}, noise="del(.fusions[]?.studies[]?.url)")
 async def fusions_in_gene(
     api: Api,
     gene: GeneName,

@@ -129,7 +129,7 @@ async def _found(api: Api, names: list[str], version: Version) -> tuple[list[str
     return [*(name for name in written if name in brought), *others], [*found, *more]
 
 
-@platform.tool(example={"gene": "BRAF"}, noise="del(.hotspots[]?.q_value_pancancer, .hotspots[]?.q_value_cancer_type)")
+@platform.tool(example={"gene": "BRAF"})
 async def hotspots(
     api: Api,
     gene: HotspotGenes,

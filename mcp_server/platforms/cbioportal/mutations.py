@@ -38,10 +38,7 @@ async def study_mutations(api: Api, cohort: Cohort, study_id: str) -> list[dict[
     return called_mutations(listed(await api.post(path, body, {"projection": "SUMMARY"}), path), cohort)
 
 
-@platform.tool(
-    example={"gene": "BRAF", "study_id": "msk_impact_2017", "limit": 10},
-    noise="del(.changes[]?.patients)",
-)
+@platform.tool(example={"gene": "BRAF", "study_id": "msk_impact_2017", "limit": 10})
 async def mutations_in_gene(
     api: Api,
     gene: GeneName,

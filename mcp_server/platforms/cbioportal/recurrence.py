@@ -106,7 +106,7 @@ async def cancer_types(api: Api, calls: Sequence[Row]) -> dict[Sample, str]:
     return {sample_of(row): str(row["value"]) for row in found}
 
 
-@platform.tool(example={"gene": "BRAF", "protein_change": "V600E"})
+@platform.tool(example={"gene": "BRAF", "protein_change": "V600E"}, noise="del(.studies[]?.url)")
 async def mutation_recurrence(
     api: Api,
     gene: GeneName,
