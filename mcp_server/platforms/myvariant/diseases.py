@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 from mcp_server.args import Offset, look_up_form
-from mcp_server.envelope import Answer, empty, rows, unknown_id
+from mcp_server.envelope import Answer, empty, unknown_id
 from mcp_server.http.client import Api
 from mcp_server.platforms.myvariant.base import (
     DISEASES,
@@ -22,6 +22,8 @@ from mcp_server.tool import Arg, Cite
 Json = Any
 
 _HOST = "mydisease.info"
+# More than are shown: the service does not rank an exact name above a longer one.
+LOOKED_AT = 200
 # MyDisease gives MONDO's name as `label`.
 _LABELS = ("mondo.label", "disease_ontology.name")
 _SYNONYMS = ("mondo.synonym.exact", "disease_ontology.synonyms.exact")
@@ -92,10 +94,10 @@ async def disease_resolve(api: Api, query: Query, limit: DiseaseLimit = 5, offse
     """
     kind, identifier = _read(query)
     clause = _id_clause(kind, identifier) if kind else is_any((*_LABELS, *_SYNONYMS, *_LOOSE), [query])
-    parameters = {"q": clause, "fields": _FIELDS, "size": limit, "from": offset}
+    parameters = {"q": clause, "fields": _FIELDS, "size": LOOKED_AT}
     hits, total = await search(api, parameters, base=DISEASES, host=_HOST)
     note = ""
-    if not hits and not kind and offset == 0 and len(words := _words(query)) > 1:
+    if not hits and not kind and len(words := _words(query)) > 1:
         parameters["q"] = " AND ".join(is_any((*_LABELS, *_SYNONYMS), [word]) for word in words)
         hits, total = await search(api, parameters, base=DISEASES, host=_HOST)
         note = f"Nothing is called {query!r}; these have all its words in their names." if hits else ""
@@ -104,8 +106,14 @@ async def disease_resolve(api: Api, query: Query, limit: DiseaseLimit = 5, offse
         return unknown_id(query, words_of_it) if kind else empty(words_of_it, data=[])
     diseases = [_disease(hit, kind, query) for hit in hits]
     diseases.sort(key=lambda disease: ("id", "label", "synonym", "words").index(disease["matched_by"]))
-    end = offset + len(diseases)
-    return rows(diseases, total=total, next={"offset": end} if end < total else None, note=note)
+    shown = diseases[offset : offset + limit]
+    end = offset + len(shown)
+    if total > len(diseases):
+        note = f"{note} {total} match; the best {len(diseases)} were read.".strip()
+    if not shown:
+        note = f"{note} There are only {len(diseases)} to show; offset {offset} lies behind the last.".strip()
+    following = {"offset": end} if shown and end < len(diseases) else None
+    return Answer(shown, total=total, returned=len(shown), next=following, note=note)
 
 
 def _read(query: str) -> tuple[str, str]:

@@ -23,6 +23,8 @@ from mcp_server.tool import Arg, Cite
 Json = Any
 
 _HOST = "mygene.info"
+# More than are shown: the service does not rank a symbol above an alias.
+LOOKED_AT = 50
 _FIELDS = (
     "symbol", "name", "alias", "entrezgene", "retired", "taxid", "type_of_gene", "ensembl.gene", "uniprot", "HGNC",
     "MIM", "genomic_pos", "genomic_pos_hg19", "map_location", "summary",
@@ -80,7 +82,7 @@ async def gene_resolve(api: Api, query: Query, species: Species = "9606", limit:
         "q": is_any(fields, sorted(terms)),
         "species": species,
         "fields": _FIELDS,
-        "size": limit,
+        "size": LOOKED_AT,
     }
     hits, total = await search(api, parameters, base=GENES, host=_HOST)
     genes = sorted((_gene(hit, identifier, species) for hit in hits), key=lambda gene: gene["matched_by"] != "symbol")
@@ -92,9 +94,9 @@ async def gene_resolve(api: Api, query: Query, species: Species = "9606", limit:
         notes = [f"{query!r} is no symbol, but an alias of {total} genes; tell which is meant."]
     if genes[0]["matched_by"] == "retired":
         notes.append(f"Gene {identifier} was merged into {genes[0].get('entrez_gene_id')}.")
-    if total > len(genes):
-        notes.append(f"{total - len(genes)} more match; raise limit.")
-    return rows(genes, total=total, note=" ".join(notes))
+    if total > len(genes[:limit]):
+        notes.append(f"{total - len(genes[:limit])} more match; raise limit.")
+    return rows(genes[:limit], total=total, note=" ".join(notes))
 
 
 def _read(query: str) -> tuple[str, tuple[str, ...]]:

@@ -179,7 +179,7 @@ async def test_words_in_another_order_are_tried_and_said_to_be_that() -> None:
     assert ') AND (mondo.label:"of" OR ' in upstream.asked[1]
 
 
-async def test_several_records_of_the_disease_ontology_are_joined_and_pages_go_on() -> None:
+async def test_the_exact_name_comes_first_and_pages_go_on() -> None:
     leukaemia = {
         "_id": "MONDO:0011996",
         "disease_ontology": [
@@ -188,7 +188,13 @@ async def test_several_records_of_the_disease_ontology_are_joined_and_pages_go_o
         ],
         "mondo": {"xrefs": {"efo": ["EFO:0000339"], "omim": ["608232"]}},
     }
-    result, _ = await resolved("disease_resolve", hits(leukaemia, total=3), "chronic myeloid leukemia", limit=1)
+    atypical = {"_id": "MONDO:0004653", "mondo": {"label": "atypical chronic myeloid leukemia, BCR-ABL1 negative"}}
+    answer = hits(atypical, leukaemia)
+    result, _ = await resolved("disease_resolve", answer, "chronic myeloid leukemia", limit=1)
     disease = result.content["data"][0]
     assert disease["xrefs"]["doid"] == ["DOID:0081088", "DOID:8552"] and disease["xrefs"]["efo"] == ["EFO:0000339"]
     assert disease["matched_by"] == "label" and result.content["next"] == {"offset": 1}
+    rest, _ = await resolved("disease_resolve", answer, "chronic myeloid leukemia", offset=1)
+    assert [row["id"] for row in rest.content["data"]] == ["MONDO:0004653"] and rest.content["total"] == 2
+    behind, _ = await resolved("disease_resolve", answer, "chronic myeloid leukemia", offset=2)
+    assert behind.content["data"] == [] and "lies behind the last" in behind.content["note"]
