@@ -9,15 +9,15 @@ article  genes, diseases, drugs, variants, keywords, title, abstract, author, jo
          `_any`, `not_`); exact_phrases (those keywords that were quoted: keep their words together, the words of
          other keywords need only all occur); pmid, pmcid, doi, type, source (lists: any of; with `not_`);
          date {from?, to?}, not_date [{from?, to?}]; preprint, open_access (true/false); sort
-trial    condition, intervention, sponsor, title, location, country, biomarker, prior_therapy (lists, with `_all`,
-         `_any`, `not_`; `not_title` and so on); term (list of expressions, joined with AND; an expression may be
-         `(BRAF OR NRAS)`), not_term (list of expressions); nct, status, study_type, sex, line, age_group (lists: any
-         of); phases (any of), phases_all (all labels on one trial), not_phases; geo {lat, long, distance_mi} or
-         {place, distance_mi}; min_age, max_age (+ _exclusive); has_results; start_date, completion_date,
-         update_date {from?, to?}
-variant  gene, condition, rsid, hgvs, protein, protein_position, cdna, id, clinvar, significance, consequence,
-         region, title (one value; `_any` and `not_` are lists); condition_all; min_/max_ frequency, cadd, revel,
-         review_status (each with `…_exclusive: true` where the bound itself is out); population; assembly
+trial    condition, intervention, sponsor, location, country, biomarker, prior_therapy (lists, with `_all`, `_any`,
+         `not_`); term (list of expressions, joined with AND; an expression may be `(BRAF OR "position 173")`),
+         not_term (list of expressions); nct, study_type, sex, line (lists: any of; with `not_`); status (list: any of);
+         age_group (list); min_age, max_age (years that the trial must admit; + `_exclusive`); phases (any of),
+         phases_all (all labels on one trial), not_phases; geo {lat, long, distance_mi} or {place, distance_mi};
+         has_results; start_date, completion_date, update_date {from?, to?}
+variant  gene, condition, rsid, hgvs, protein, protein_position, cdna, id, clinvar, significance, consequence, region
+         (one value; `_any`, `_all`, `not_` are lists); min_/max_ frequency, cadd, revel, review_status (each with
+         `…_exclusive: true` where the bound itself is out; `not_` is a list of {min?, max?}); population; assembly
          ("hg19", "hg38" or "both")
 gene     genes, name, id, chromosome, type (lists: a card for each)
 drug     drugs, name, tradename, indication, mechanism, target, id (lists); phases; diseases and genes where the

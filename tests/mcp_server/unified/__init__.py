@@ -1,1 +1,1 @@
-"""Tools over several databases."""
+"""Tests of the tools over all databases."""
