@@ -37,12 +37,11 @@ _NOT_FOUND = re.compile(r"Variant not found: *(.*)", re.DOTALL)
 _RSID = re.compile(r"rs\d+")
 
 
-def litvar_form(text: str) -> str:
-    """Return LitVar's id: `rs113488022`, `rs113488022##` and `litvar@rs113488022##` name the same variant."""
+def variant_form(text: str) -> str:
+    """Return an rsID where the id is of one: `rs113488022##`, `litvar@rs113488022##` → `rs113488022`; else LitVar's."""
     bare = text.removeprefix("litvar@")
-    if _RSID.fullmatch(bare.lower()):
-        bare = f"{bare.lower()}##"
-    return f"litvar@{bare}"
+    rsid = bare.removesuffix("##").lower()
+    return rsid if _RSID.fullmatch(rsid) else f"litvar@{bare}"
 
 
 @platform.tool(example={"query": "BRAF V600E"})
@@ -99,7 +98,10 @@ async def get_variant_publications(
     variant: Annotated[
         str,
         Arg(
-            "rsID, or LitVar id of find_literature_variant.", "rs113488022", r"^litvar@[^\s/]+$", normalise=litvar_form
+            "rsID, or LitVar id of find_literature_variant.",
+            "rs113488022",
+            r"^(rs\d+|litvar@\S+)$",
+            normalise=variant_form,
         ),
     ],
     limit: Annotated[int, Arg("How many articles at most.", minimum=1, maximum=100)] = 20,
@@ -110,20 +112,21 @@ async def get_variant_publications(
 
     Rows: pmid, title, first_author, journal, pubdate, doi, pmcid; only pmid where PubMed did not answer.
     """
+    litvar_id = variant if variant.startswith("litvar@") else f"litvar@{variant}##"
     try:
-        found = await asked(api, f"/variant/get/{quote(variant, safe='')}/publications", base=LITVAR)
+        found = await asked(api, f"/variant/get/{quote(litvar_id, safe='')}/publications", base=LITVAR)
     except UpstreamRefused as error:
         if not (missing := _NOT_FOUND.match(detail_of(error))):
             raise
-        if missing[1] and missing[1].strip() != variant:
-            raise UpstreamBadResponse(HOST, f"asked for {variant}, it looked for {missing[1]}") from error
+        if missing[1] and missing[1].strip() != litvar_id:
+            raise UpstreamBadResponse(HOST, f"asked for {litvar_id}, it looked for {missing[1]}") from error
         return unknown_id(variant, f"LitVar has no variant {variant}; find_literature_variant looks names up.")
     if not isinstance(found, dict) or not isinstance(found.get("pmids"), list):
         raise UpstreamBadResponse(HOST, f"the answer holds no list of PMIDs: {str(found)[:200]!r}")
     # PMIDs grow with time, and the list has no order of its own.
     pmids = [str(number) for number in sorted({int(pmid) for pmid in found["pmids"]}, reverse=True)]
     in_pmc = {"articles_in_pmc": len(found["pmcids"])} if isinstance(found.get("pmcids"), list) else {}
-    data = {"litvar_id": variant, **in_pmc}
+    data = {"litvar_id": litvar_id, **in_pmc}
     if not pmids:
         return empty(f"LitVar lists no article for {variant}.", {**data, "articles": []})
     titles, note = await _titles(api, pmids[offset : offset + limit])
@@ -131,7 +134,7 @@ async def get_variant_publications(
     if isinstance(counted, int) and counted != len(pmids):
         note = f"LitVar counts {counted} articles and lists {len(pmids)}. {note}"
     articles = [titles.get(pmid, {"pmid": pmid}) for pmid in pmids]
-    return page(articles, limit, offset, data, "articles", f"{MACHINE} {note}".strip(), [_citation(variant)])
+    return page(articles, limit, offset, data, "articles", f"{MACHINE} {note}".strip(), [_citation(litvar_id)])
 
 
 async def _titles(api: Api, pmids: Sequence[str]) -> tuple[dict[str, Json], str]:
