@@ -67,7 +67,6 @@ GeneLimit = Annotated[int, Arg("How many genes to return at most.", minimum=1, m
 @platform.tool(
     example={"query": "HER2"},
     cites=Cite("ncbi_gene", "[]", "entrez_gene_id", "symbol", "https://www.ncbi.nlm.nih.gov/gene/{id}"),
-    noise="del(.[].uniprot_trembl)",
 )
 async def gene_resolve(api: Api, query: Query, species: Species = "9606", limit: GeneLimit = 5) -> Answer:
     """Gene symbol, alias or id to all its ids at once, in any species: Entrez, Ensembl, HGNC, UniProt, OMIM, with name,

@@ -74,9 +74,11 @@ Blocks = Annotated[
 ]
 BatchAssembly = Annotated[AssemblyName | None, Arg("Genome assembly; required for genomic ids that do not tell it.")]
 
+# Coordinates of hg18, marks of transcripts that others repeat, and the same change spelt as a splice of residues.
 _NOISE = (
-    "del(..|._license?, ._version?) | del(.variants[].record.dbnsfp? | .hg18?, .appris?, .tsl?, .gencode_basic?, "
-    ".reliability_index?, .siphy_29way?, .fitcons?) | del(.variants[].record.dbsnp?.gene?.rnas?)"
+    "del(..|._license?, ._version?) "
+    "| del(.variants[].record.dbnsfp? | .hg18?, .appris?, .tsl?, .gencode_basic?, .reliability_index?) "
+    "| del(.variants[].record.dbsnp?.gene? | .. | .codon_aligned_transcript_change?, .protein?)"
 )
 
 
