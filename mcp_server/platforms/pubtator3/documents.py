@@ -136,13 +136,13 @@ def entities(document: Document, types: Iterable[str], sections: Iterable[str]) 
         if (section := section_of(passage)) not in where:
             continue
         for annotation in passage.get("annotations") or []:
-            infons = annotation["infons"]
+            infons = annotation.get("infons") or {}
             if wanted and str(infons.get("type")).lower() not in wanted:
                 continue
             if not is_normalised(infons):
                 lost += 1
                 continue
-            key = (infons["type"], infons.get("accession") or infons["identifier"])
+            key = (str(infons.get("type")), infons.get("accession") or infons["identifier"])
             row = rows.setdefault(key, {**entity(infons), "mentions": 0, "texts": {}, "sections": {}})
             count = max(len(annotation.get("locations") or []), 1)
             row["mentions"] += count
@@ -218,7 +218,7 @@ def _places(passage: Json, accession: str) -> Iterator[int]:
     """Yield where an entity is mentioned in a passage; where the offsets don't fit, its text is looked for."""
     text = str(passage.get("text") or "")
     for annotation in passage.get("annotations") or []:
-        if annotation["infons"].get("accession") != accession:
+        if (annotation.get("infons") or {}).get("accession") != accession:
             continue
         word = str(annotation.get("text") or "")
         for location in annotation.get("locations") or []:

@@ -3,6 +3,7 @@
 The service sends its best hundred and has no further pages.
 """
 
+import re
 from typing import Annotated, Any, Literal
 
 from mcp_server.envelope import Answer, empty
@@ -14,6 +15,7 @@ from mcp_server.tool import Arg, Cite
 Json = Any
 
 BEST = 100
+_ANNOTATION = re.compile(r"(\d+)\|(\d+)\|([^|]+)\|(.+)")
 
 
 @platform.tool(
@@ -66,7 +68,10 @@ def _entities(text: str, annotations: list[str]) -> list[Json]:
     """Return the entities of a sentence once each; `27|22|disease|MESH:D006627` is start, length, type, id."""
     found: dict[tuple[str, str], Json] = {}
     for annotation in annotations:
-        start, length, kind, identifier = annotation.split("|", 3)
-        words = text[int(start) : int(start) + int(length)]
-        found.setdefault((kind, identifier), {"type": kind, "id": identifier, "text": words})
+        parts = _ANNOTATION.fullmatch(annotation)
+        if parts is None:
+            raise UpstreamBadResponse(HOST, f"{annotation!r} is no start, length, type and id")
+        start, length = int(parts[1]), int(parts[2])
+        row = {"type": parts[3], "id": parts[4], "text": text[start : start + length]}
+        found.setdefault((parts[3], parts[4]), row)
     return list(found.values())

@@ -201,3 +201,9 @@ async def test_the_best_hundred_sentences_come_in_parts_and_are_said_to_be_no_mo
     pmids = [row["pmid"] for part in (first, rest) for row in part.content["data"]["sentences"]]
     assert pmids == [str(number) for number in range(1, 101)]
     assert "best 100 only" in first.content["note"] and "next" not in rest.content
+
+
+async def test_an_annotation_of_another_form_is_a_bad_response() -> None:
+    upstream = FakeUpstream({"/sentences/": Played([sentence(1, annotations=["disease:MESH:D006627"])])})
+    result = await call(platform, upstream, "search_sentences", query="a statement")
+    assert result.content["error"]["code"] == "upstream_bad_response"
