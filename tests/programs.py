@@ -1,7 +1,7 @@
 """The programs beside Python that some tests drive: find them, install them on Debian, run servers.
 
 `python -m tests.programs` installs what is missing through apt where that is possible, and elsewhere
-prints one line a program.
+prints one line a program; what comes from npm it installs anywhere (`tests/node.py`).
 """
 
 import os
@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import node
 
 START_WITHIN_S = 5.0
 STOP_WITHIN_S = 5.0
@@ -175,6 +177,8 @@ def main() -> int:
         missing = [name for name in missing if find(name) is None]
     for name in missing:
         print(f"missing: {name}; its tests are skipped ({how_to_get(name)})")
+    for package in node.install():
+        print(f"missing: {package}; its tests are skipped ({node.ADVICE})")
     return 0
 
 
