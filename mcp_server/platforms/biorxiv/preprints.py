@@ -54,7 +54,7 @@ async def find_published_version(
     api: Api,
     doi: Annotated[
         str,
-        Arg("DOI of a preprint or of an article.", "10.1101/456574", r"^10\.\d{4,9}/\S+$", normalise=doi_form),
+        Arg("DOI of a preprint or of an article.", "10.1101/456574", r"^10\.\d{4,9}/[^\s\"]+$", normalise=doi_form),
     ],
     server: EitherServer = None,
 ) -> Answer:

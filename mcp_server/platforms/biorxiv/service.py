@@ -60,7 +60,7 @@ def is_preprint_doi(doi: str) -> bool:
 
 PreprintDoi = Annotated[
     str,
-    Arg("DOI of a preprint; a version at its end is ignored.", "10.1101/456574", r"^10\.(1101|64898)/\d\S*$",
+    Arg("DOI of a preprint; a version at its end is ignored.", "10.1101/456574", r"^10\.(1101|64898)/\d[^\s\"]*$",
         normalise=doi_form),
 ]  # fmt: skip
 OneServer = Annotated[Server, Arg("Which of the two servers.")]

@@ -162,7 +162,12 @@ async def get_database_links(
     note = "Name one `database` to page through its links." if more and not database and len(counts) > 1 else ""
     cited_as = Citation("pmid" if key.source == "MED" else "europepmc", key.id, "", key.page)
     return rows(
-        links, total=total, next={"page": page + 1} if more else None, note=note, data=data, citations=[cited_as]
+        links,
+        total=total,
+        next={"page": page + 1, "page_size": page_size} if more else None,
+        note=note,
+        data=data,
+        citations=[cited_as],
     )
 
 

@@ -61,7 +61,7 @@ def doi_form(text: str) -> str:
 
 Pmid = Annotated[str | None, Arg("PubMed number.", "20516115", r"^\d{1,8}$", normalise=pmid_form)]
 Pmcid = Annotated[str | None, Arg("PMCID with its letters.", "PMC3040717", r"^PMC\d+$", normalise=pmcid_form)]
-Doi = Annotated[str | None, Arg("DOI.", "10.1158/0008-5472.can-09-4563", r"^10\.\d{4,9}/\S+$", normalise=doi_form)]
+Doi = Annotated[str | None, Arg("DOI.", "10.1158/0008-5472.can-09-4563", r"^10\.\d{4,9}/[^\s\"]+$", normalise=doi_form)]
 RecordSource = Annotated[
     SourceName | None,
     Arg("Source of `id`: MED (PubMed), PMC, PPR (preprints), PAT (patents), AGR, ETH (theses) and others."),

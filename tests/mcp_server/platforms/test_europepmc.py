@@ -279,7 +279,15 @@ async def test_of_a_preprint_and_its_article_under_one_doi_the_article_is_taken(
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"pmid": "1", "doi": "10.1234/x"}, {"source": "MED"}, {"id": "1"}, {"source": "MED", "id": "PMC1"}],
+    [
+        {},
+        {"pmid": "1", "doi": "10.1234/x"},
+        {"source": "MED"},
+        {"id": "1"},
+        {"source": "MED", "id": "PMC1"},
+        {"doi": '10.1/x" OR SRC:MED'},
+        {"doi": '10.1234/x"OR'},
+    ],
 )
 @pytest.mark.parametrize("tool", ["get_article"])
 async def test_an_article_is_named_once_and_whole(tool: str, arguments: dict[str, str]) -> None:
@@ -344,7 +352,7 @@ async def test_database_links_keep_their_counts_and_page_by_database() -> None:
     upstream = FakeUpstream({"/databaseLinks": Played(LINKS)})
     result = await asked(upstream, "get_database_links", pmid="14624247", database="uniprot", page_size=1)
     assert query(upstream)["database"] == "UNIPROT"
-    assert (result.content["total"], result.content["next"]) == (21700, {"page": 2})
+    assert (result.content["total"], result.content["next"]) == (21700, {"page": 2, "page_size": 1})
     assert result.content["data"]["links"] == [
         {
             "database": "UNIPROT",
