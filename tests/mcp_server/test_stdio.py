@@ -131,20 +131,26 @@ async def test_the_child_lists_and_calls_its_tools_where_django_cannot_be_import
 def test_stdout_carries_the_protocol_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text(NOISE, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{ROOT}")
-    with subprocess.Popen(
-        [sys.executable, "-m", "mcp_server"],
-        cwd=ROOT,
-        env=os.environ | {"BURP_UPSTREAMS": "snapshot"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    # The noise is more than a pipe holds, and nobody reads it meanwhile.
+    noise = tmp_path / "stderr"
+    with (
+        noise.open("wb") as stderr,
+        subprocess.Popen(
+            [sys.executable, "-m", "mcp_server"],
+            cwd=ROOT,
+            env=os.environ | {"BURP_UPSTREAMS": "snapshot"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+        ) as process,
+    ):
         try:
             lines = initialize() + called(2, *SEARCH) + called(3, "no__such_tool", {}) + message(4, "tools/list")
             answers = converse(process, lines, 4)
-            out, error = process.communicate(timeout=WAIT_S)
+            out, _ = process.communicate(timeout=WAIT_S)
         finally:
             process.kill()
+    error = noise.read_bytes()
     assert sorted(answer["id"] for answer in answers) == [1, 2, 3, 4]
     assert out == b""
     assert b"noise on stdout" in error and b"/platforms/" in error and b"/snapshot/" in error
