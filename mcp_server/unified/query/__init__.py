@@ -4,6 +4,7 @@ from mcp_server.unified.query.errors import Notice, QueryError, QueryErrors
 from mcp_server.unified.query.parser import Parsed, parse
 from mcp_server.unified.query.plan import DOMAINS, Leg, NotApplied, Plan, Request
 from mcp_server.unified.query.routing import build_plan
+from mcp_server.unified.query.schema import schema
 
 __all__ = [
     "DOMAINS",
@@ -17,4 +18,5 @@ __all__ = [
     "Request",
     "build_plan",
     "parse",
+    "schema",
 ]
