@@ -5,64 +5,11 @@ Names are kept as the user wrote them: the resolving tools know what they stand 
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import replace
 
 from chat.providers.planner import wording
+from chat.providers.planner.shapes import Question, Shape, shape_of
 from mcp_server.identifiers import find_in_text
-
-
-class Shape(StrEnum):
-    """The kinds of questions that a recipe exists for, and the rest."""
-
-    TARGET_DRUGS = "target_drugs"
-    GENE_IN_DISEASE = "gene_in_disease"
-    VARIANT = "variant"
-    PHARMACOGENOMICS = "pharmacogenomics"
-    PATHWAYS = "pathways"
-    IDENTIFIERS = "identifiers"
-    GENE = "gene"
-    DRUG = "drug"
-    DISEASE = "disease"
-    DAMAGED_CELLS = "damaged_cells"
-    UNSUPPORTED = "unsupported"
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question as read. Names are in the order of the text; `identifiers` maps a kind to its values."""
-
-    text: str
-    shape: Shape
-    genes: tuple[str, ...] = ()
-    diseases: tuple[str, ...] = ()
-    drugs: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    alleles: tuple[str, ...] = ()
-    identifiers: tuple[tuple[str, str], ...] = ()
-    marker: str = ""
-    tasks: frozenset[str] = frozenset()
-    damaged_cells: tuple[str, ...] = ()
-
-    @property
-    def gene(self) -> str:
-        """The gene that the question is about, or an empty string."""
-        return self.genes[0] if self.genes else ""
-
-    @property
-    def disease(self) -> str:
-        """The disease that the question is about, or an empty string."""
-        return self.diseases[0] if self.diseases else ""
-
-    @property
-    def wants_open_trials(self) -> bool:
-        """Whether the question asks for trials that people can still join."""
-        return "open_trials" in self.tasks
-
-    def identifier(self, kind: str) -> str:
-        """Return the first identifier of a kind, or an empty string."""
-        return next((value for name, value in self.identifiers if name == kind), "")
-
 
 _MARKER = re.compile(
     rf"(?i)(?<![\w-])(?P<gene>[a-z][a-z0-9/]*(?:-\d+)?)(?:(?:[\s-]+(?P<change>[a-z]\d{{2,5}}[a-z]))?"
@@ -85,62 +32,49 @@ def recognise(text: str) -> Question:
     diseases = _diseases(_blanked(rest, spans), genes)
     tasks = frozenset(name for name, words in wording.TASKS.items() if re.search(rf"(?i)\b(?:{words})\b", plain))
     alleles = tuple(value for kind, value in identifiers if kind == "star_allele")
+    bare = tuple(dict.fromkeys(wording.BARE_ALLELE.findall(rest)))
+    excluded, genes = _set_aside(plain, genes)
     genes = tuple(dict.fromkeys([*genes, *(allele.partition("*")[0] for allele in alleles)]))
+    alleles = tuple(dict.fromkeys([*alleles, *_with_gene(rest, genes)]))
     hgvs = [value for kind, value in identifiers if kind in ("hgvs", "rsid", "clinvar_variation")]
     question = Question(
         text=text,
         shape=Shape.UNSUPPORTED,
         genes=genes,
         diseases=diseases,
-        drugs=_drugs(rest, genes, diseases),
+        drugs=_drugs(rest, (*genes, *excluded), diseases),
         variants=(*variants, *hgvs),
         alleles=alleles,
         identifiers=identifiers,
         marker=marker,
         tasks=tasks,
         damaged_cells=tuple(wording.SPREADSHEET_DATE.findall(plain)),
+        excluded=excluded,
+        bare_alleles=bare,
+        types=tuple(dict.fromkeys(wording.DISEASE_TYPE.findall(plain))),
     )
-    return _shaped(question)
+    return replace(question, shape=shape_of(question))
 
 
-def _shaped(question: Question) -> Question:
-    """Return the question with its shape: the first that fits, from the most to the least particular."""
-    fits = next((shape for shape, test in _TESTS if test(question)), Shape.UNSUPPORTED)
-    return Question(**{**question.__dict__, "shape": fits})
+def _set_aside(text: str, genes: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the genes that the question sets aside ("apart from VKORC1"), and the others."""
+    spans = " ".join(match[1] for match in wording.SET_ASIDE.finditer(text))
+    aside = tuple(gene for gene in genes if re.search(rf"(?<![\w-]){re.escape(gene)}(?![\w-])", spans))
+    return aside, tuple(gene for gene in genes if gene not in aside)
 
 
-def _about_identifiers(question: Question) -> bool:
-    others = question.tasks - {"identifiers", "drugs", "pathways"}
-    return bool(question.gene) and "identifiers" in question.tasks and not others and not question.disease
-
-
-def _about_target_drugs(question: Question) -> bool:
-    inhibitors = "kinase_inhibitors" in question.tasks and "resistance" not in question.tasks
-    return bool(question.gene and question.disease) and inhibitors and not question.variants
-
-
-def _about_gene_in_disease(question: Question) -> bool:
-    mutated = question.marker.startswith(wording.MUTATED_STATES) or "resistance" in question.tasks
-    drugs = question.tasks & {"kinase_inhibitors", "drugs", "trials", "pharmacogenomics"} and not question.variants
-    return bool(question.gene and question.disease and (mutated or drugs))
-
-
-def _about_pharmacogenomics(question: Question) -> bool:
-    return bool(question.gene and question.drugs) and not question.disease
-
-
-_TESTS = (
-    (Shape.DAMAGED_CELLS, lambda q: bool(q.damaged_cells)),
-    (Shape.IDENTIFIERS, _about_identifiers),
-    (Shape.TARGET_DRUGS, _about_target_drugs),
-    (Shape.GENE_IN_DISEASE, _about_gene_in_disease),
-    (Shape.VARIANT, lambda q: bool(q.variants)),
-    (Shape.PATHWAYS, lambda q: bool(q.gene) and "pathways" in q.tasks),
-    (Shape.PHARMACOGENOMICS, _about_pharmacogenomics),
-    (Shape.DRUG, lambda q: bool(q.drugs or q.identifier("chembl"))),
-    (Shape.GENE, lambda q: bool(q.gene or q.identifier("ensembl"))),
-    (Shape.DISEASE, lambda q: bool(q.disease)),
-)
+def _with_gene(text: str, genes: tuple[str, ...]) -> list[str]:
+    """Return the alleles that are named without a gene, each with the gene that was named last before it."""
+    if not genes:
+        return []
+    found, gene = [], genes[0]
+    named = "|".join(re.escape(name) for name in sorted(genes, key=len, reverse=True))
+    for match in re.finditer(rf"(?<![\w-])(?P<gene>{named})(?![\w-])|{wording.BARE_ALLELE.pattern}", text):
+        if match["gene"]:
+            gene = match["gene"]
+        else:
+            found.append(f"{gene.upper()}{match[0].upper()}")
+    return found
 
 
 def _plain(text: str) -> str:

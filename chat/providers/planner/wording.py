@@ -16,7 +16,7 @@ NOT_GENES = _words(
     DNA RNA MRNA CDNA SNP SNPS SNV CNV PGX PK PD ADME ADR FDA EMA NICE WHO CPIC DPWG CPNDS NIH NCI NCBI EBI ID IDS
     TKI TKIS ADC ADCS MOA API USA UK EU HGVS HGNC OMIM MONDO EFO MESH ENSG ENSEMBL UNIPROT CHEMBL CLINVAR DBSNP PMID
     PMIDS DOI NCT PUBMED REACTOME CLINPGX PHARMGKB PUBCHEM CID BURP AND OR NOT THE WHAT WHICH HOW WITH FOR ARE IS IN OF
-    VUS GWAS CAR PCR NGS LLM AI OK II III IV VI COVID SARS HIV HCV HBV
+    VUS GWAS CAR PCR NGS LLM AI OK II III IV VI COVID SARS HIV HCV HBV PMC RCV VCV SCV DOID ICD ICD-9 ICD-10 ICD-11
     """
 )
 
@@ -59,8 +59,9 @@ DISEASE_HEAD = re.compile(
     r"""(?ix)^(?:
         cancers? | tumou?rs? | neoplasms? | malignanc(?:y|ies) | diseases? | syndromes? | disorders? |
         deficienc(?:y|ies) |
-        fibrosis | diabetes | hypertension | asthma | epilepsy | psoriasis | stroke | autism | schizophrenia |
-        depression |         obesity | malaria | tuberculosis | lupus | gout | migraine | hypercholesterol[ae]*mia |
+        \w*hyp(?:o|er)\w+ism | fibrosis | diabetes | hypertension | asthma | epilepsy | psoriasis | stroke | autism |
+        schizophrenia | depression | obesity | malaria | tuberculosis | lupus | gout | migraine |
+        hypercholesterol[ae]*mia |
         \w{3,}(?:omas?|emias?|aemias?|itis|osis|iasis|pathy|pathies|trophy|trophies|algia|plegia)
     )$"""
 )
@@ -91,7 +92,7 @@ BREAKS = _words(
     unresectable resectable early late stage locally resistant sensitive newly diagnosed untreated pretreated untypical
     positive negative mutant mutated amplified altered deficient low high like such specific human common rare
     literature papers articles publications evidence pathways pathway biomarker biomarkers guideline guidelines
-    first second third line
+    first second third line behind further two three four five both several inherited listed mapping maps
     """
 )
 
@@ -142,6 +143,7 @@ NOT_DRUGS = BREAKS | _words(
     molecules antibodies antibody cancer cancers lung breast cells human recommended recommend poor rapid ultrarapid
     intermediate normal carriers carrier status question answer database databases record records information members
     member approved approval phase withdrawn indication indications safety warnings structure available registered
+    start end length lengths class position positions chromosome number numbers coding genomic canonical symbol symbols
     """
 )
 
@@ -170,11 +172,16 @@ GENE = re.compile(
         [A-Z][A-Z0-9]{1,9}(?:-[A-Z]{0,3}\d{0,2}[A-Z]?\d?)? |
         [Cc]\d{1,2}(?:orf|ORF)\d+ |
         p\d{2,3}[A-Z]? |
-        [a-z]{2,5}\d{1,2}(?:[a-z]\d{1,2})?
-    )(?![A-Za-z0-9*])"""
+        (?!chr)[a-z]{2,5}\d{1,2}(?:[a-z]\d{1,2})?
+    )(?![A-Za-z0-9*_])"""
 )
 # Lower-case words with a number that are no gene: "phase3", "type2".
 NUMBERED_WORDS = re.compile(r"(?i)^(?:phase|stage|grade|type|top|level|class|tier|step|day|week|covid|omicron)\d")
+# An allele whose gene stands elsewhere in the sentence: "*2", "*28", "*3A", "*58:01".
+BARE_ALLELE = re.compile(r"(?<![\w*-])\*\d+[A-Z]?(?::\d{2,3})?(?![\w*])")
+SET_ASIDE = re.compile(r"(?i)\b(?:apart from|besides|other than|except(?:ing)?(?: for)?)\s+([^,.;:?]+)")
+# The number of a form of a disease: "type 1", and in a row "type 1 and 3".
+DISEASE_TYPE = re.compile(r"(?i)\btypes? (\d{1,2}[A-Z]?)\b(?! diabetes)")
 # A development code of a drug: TAK-285, AZD9291, FK506.
 DRUG_CODE = re.compile(
     r"(?<![A-Za-z0-9-])(?!MIR|LOC|LINC|KIAA|CD\d)[A-Z]{2,4}(?:-\d{3,7}|\d{4,7}|(?<=\b[A-Z]{2})\d{3})(?![A-Za-z0-9])"
@@ -185,7 +192,7 @@ TASKS = {
     "drugs": r"drugs?|medicines?|inhibitors?|treat(?:s|ed|ing|ment|ments)?|therap(?:y|ies|eutics?)|compounds?|"
     r"antibod\w+",
     "trials": r"trials?|recruit\w+|NCTs?",
-    "open_trials": r"open|recruiting|enrolling|ongoing|comes next|currently",
+    "open_trials": r"open(?! targets)|recruiting|enrolling|ongoing|comes next|currently",
     "pharmacogenomics": r"pharmacogen\w+|PGx|dos(?:e|es|ing|age)|genotypes?|metaboli[sz]\w*|star alleles?|haplotypes?|"
     r"alleles?|drug response|respond\w*|CPIC|ClinPGx|PharmGKB",
     "guideline": r"guidelines?|CPIC|DPWG|recommend\w*",
@@ -194,5 +201,19 @@ TASKS = {
     "literature": r"literature|papers?|publications?|articles?|PubMed|published|abstracts?",
     "resistance": r"resistan\w+",
     "variant": r"ClinVar|pathogenic\w*|clinical significance|classif\w+|oncogenic\w*",
-    "approved": r"approved|approval|marketed|licensed",
+    "approved": r"approved(?! (?:gene )?symbol)|approval|marketed|licensed",
+    "genes": r"genes?|proteins?",
+    "causal": r"caus\w+|mutated|behind|responsible|different genes|listed for",
+    "cytoband": r"cytobands?|cytogenetic(?: bands?)?|chromosom\w+ bands?",
+    "protein": r"UniProt|(?:protein )?lengths?|residues|amino acids|encodes?",
+    "conditions": r"\S*(?:osis|oses|[ae]emias?|opathy|trophy)|syndromes?|diseases?|disorders?|\w*hyp(?:o|er)\w+ism",
+    "codes": r"MONDO,? (?:and |or )?\w+.* codes?|codes? of|ontolog\w+|(?:phenotype|disease) terms?|ICD(?:-\d+)?",
+    "drug_response": r"drug[- ]response|sensitiv\w+",
+    "definition": r"rs ?IDs?|HGVS|positions?|make up|makes up|defin\w+",
+    "cpic": r"CPIC",
+    "level": r"levels?",
+    "against": r"against|recorded against",
+    "both": r"both",
+    "binds": r"binds?|act(?:s|ing)? on|itself",
+    "modalities": r"antibod\w+|small[- ]molecules?|conjugates?|ADCs?",
 }

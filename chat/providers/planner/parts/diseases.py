@@ -39,9 +39,15 @@ class Disease:
         return ((self.id, self.name), *self.others)
 
 
+# British spellings; databases file diseases under the American ones.
+_SPELLINGS = ((r"(?i)([hrn])aem", r"\1em"), (r"(?i)aemi", "emi"), (r"(?i)\boed", "ed"), (r"(?i)tumour", "tumor"))
+
+
 def look_up_words(words: str) -> str:
     """Return the words as databases file them: "non-small-cell lung cancer" is their "non-small cell lung cancer"."""
     plain = re.sub("[\u2010-\u2015\u2212]", "-", words)
+    for british, american in _SPELLINGS:
+        plain = re.sub(british, american, plain)
     return re.sub(r"(?i)\b(non-|)small[- ]cell\b", r"\1small cell", re.sub(r"(?i)\bnon small\b", "non-small", plain))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from chat.providers.planner import compose
 from chat.providers.planner.parts.stop import AnswerNow
 from chat.providers.planner.replay import Recipe, ask
-from chat.providers.planner.results import Call, Result, call, list_at, records_at, text_at
+from chat.providers.planner.results import Call, Json, Result, call, list_at, records_at, text_at
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,13 @@ def resolve_protein(gene: Gene) -> Recipe[tuple[Protein | None, tuple[Result, ..
     wanted = call("uniprot__get_protein", "the protein {}", accession, accession=accession)
     (entry,) = yield from ask(f"Read {accession}.", wanted)
     return read_protein(entry), (search, entry)
+
+
+def resolve_proteins(gene: Gene) -> Recipe[tuple[Result, list[dict[str, Json]]]]:
+    """Find the gene's reviewed proteins: most genes have one, a few loci several."""
+    (search,) = yield from ask(f"Look for the reviewed proteins of {gene.symbol}.", protein_search_call(gene.symbol))
+    rows = [row for row in search.rows() if text_at(row, "geneName").upper() == gene.symbol.upper()]
+    return search, rows
 
 
 def accession_of(gene: Gene, search: Result) -> str:

@@ -12,8 +12,8 @@ from chat.providers.planner.parts.drugs import shown
 from chat.providers.planner.parts.genes import Gene
 from chat.providers.planner.parts.kinases import Kinase, KinaseSearch
 from chat.providers.planner.parts.trials import read_trials
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.results import Result
+from chat.providers.planner.shapes import Question
 
 # Inhibitors whose trials are asked for; of these, how many of other kinases than the biomarker's own protein.
 TRIALS_ASKED = 16

@@ -1,7 +1,7 @@
 """The way out of a recipe that cannot go on: its answer says why, or asks back."""
 
 from chat.providers.planner import compose
-from chat.providers.planner.recognise import Question
+from chat.providers.planner.shapes import Question
 
 ABSENT = ("negative", "deficient", "low")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from chat.providers.planner.parts.stop import AnswerNow
 from chat.providers.planner.recipes import (
     damaged_cells,
+    disease_genes,
     dossiers,
     gene_in_disease,
     identifiers,
@@ -14,8 +15,8 @@ from chat.providers.planner.recipes import (
     unsupported,
     variant,
 )
-from chat.providers.planner.recognise import Question, Shape
 from chat.providers.planner.replay import Recipe
+from chat.providers.planner.shapes import Question, Shape
 
 RECIPES: dict[Shape, Callable[[Question], Recipe[str]]] = {
     Shape.TARGET_DRUGS: target_drugs.recipe,
@@ -24,6 +25,7 @@ RECIPES: dict[Shape, Callable[[Question], Recipe[str]]] = {
     Shape.PHARMACOGENOMICS: pharmacogenomics.recipe,
     Shape.PATHWAYS: pathways.recipe,
     Shape.IDENTIFIERS: identifiers.recipe,
+    Shape.DISEASE_GENES: disease_genes.recipe,
     Shape.GENE: dossiers.gene,
     Shape.DRUG: dossiers.drug,
     Shape.DISEASE: dossiers.disease,

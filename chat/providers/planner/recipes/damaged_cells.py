@@ -1,8 +1,8 @@
 """Gene cells that a spreadsheet turned into dates: said, and asked back. Nothing is guessed."""
 
 from chat.providers.planner import compose
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
+from chat.providers.planner.shapes import Question
 
 
 def recipe(question: Question) -> Recipe[str]:

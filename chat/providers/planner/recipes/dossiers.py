@@ -10,9 +10,9 @@ from chat.providers.planner.parts.genes import gene_call, read_gene, resolve_pro
 from chat.providers.planner.parts.inhibitors import mechanism_text
 from chat.providers.planner.parts.kinases import targets_call
 from chat.providers.planner.parts.molecules import drug_call, read_molecule
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Result, call, text_at
+from chat.providers.planner.shapes import Question
 
 FOLLOWED = 8
 TARGETS_SHOWN = 10

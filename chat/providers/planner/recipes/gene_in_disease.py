@@ -17,9 +17,9 @@ from chat.providers.planner.parts.genes import (
 )
 from chat.providers.planner.parts.leads import leading
 from chat.providers.planner.parts.stop import refuse_absent_marker
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Result, records_at, text_at
+from chat.providers.planner.shapes import Question
 
 ARTICLES = 5
 # Drugs that are followed to mechanism, trials and annotations.

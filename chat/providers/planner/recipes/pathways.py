@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from chat.providers.planner import compose
 from chat.providers.planner.parts.drugs import Drug, drug_link, join_forms, shown, target_drugs_call
 from chat.providers.planner.parts.genes import Gene, Protein, gene_call, proteins_in, read_gene, resolve_protein
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Json, Result, call, records_at, text_at
+from chat.providers.planner.shapes import Question
 
 PATHWAYS_SHOWN = 12
 PATHWAYS_OPENED = 2

@@ -9,9 +9,9 @@ from chat.providers.planner.parts.genes import Gene, gene_call, read_gene
 from chat.providers.planner.parts.literature import articles_call, cited_list
 from chat.providers.planner.parts.molecules import Molecule, drug_call, read_molecule
 from chat.providers.planner.parts.stop import AnswerNow
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Result, call, list_at, text_at
+from chat.providers.planner.shapes import Question
 
 VARIANTS_READ = 2
 

@@ -18,8 +18,8 @@ from chat.providers.planner.parts.inhibitor_search import Found, drugs_to_annota
 from chat.providers.planner.parts.kinases import Kinase, find_kinases
 from chat.providers.planner.parts.stop import refuse_absent_marker
 from chat.providers.planner.parts.trials import trials_call
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
+from chat.providers.planner.shapes import Question
 
 NAMES_SHOWN = 8
 

@@ -1,8 +1,8 @@
 """What the planner says when it has no recipe: what it can do, and how to get more. It calls no tool."""
 
 from chat.providers.planner import compose
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
+from chat.providers.planner.shapes import Question
 
 SHAPES = (
     "drugs, trials and pharmacogenomics for a biomarker in a disease: “Which kinase inhibitors in clinical trials "

@@ -9,9 +9,9 @@ from chat.providers.planner.parts.drugs import Drug, join_forms, shown, target_d
 from chat.providers.planner.parts.gene_drugs import drug_section, drugs_in_short
 from chat.providers.planner.parts.genes import Gene, accession_of, gene_call, protein_search_call, read_gene
 from chat.providers.planner.parts.leads import leading
-from chat.providers.planner.recognise import Question
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Call, Json, Result, call, records_at, text_at
+from chat.providers.planner.shapes import Question
 
 ARTICLES = 5
 FOLLOWED = 6

@@ -2,7 +2,8 @@
 
 import pytest
 
-from chat.providers.planner.recognise import Shape, one_letter_form, recognise
+from chat.providers.planner.recognise import one_letter_form, recognise
+from chat.providers.planner.shapes import Shape
 
 HEADLINE = (
     "Which kinase inhibitors in clinical trials target proteins linked to HER2-positive breast cancer, "
