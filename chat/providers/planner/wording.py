@@ -103,7 +103,8 @@ DRUG_STEM = re.compile(
         cept | grel | statin | prazole | sartan | pril | olol | dipine | gliptin | gliflozin | glitazone | triptan |
         setron | caftor | farin | xaban | gatran | oxifen | oxetine | triptyline | azole | cillin | mycin | floxacin |
         cycline |
-        navir | tegravir | buvir | asvir | citabine | tecan | purine | uracil | trexate | fibrate | zepam | azepine |
+        navir | tegravir | buvir | asvir | citabine | tecan | purine | thioprine | uracil | trexate | fibrate | zepam |
+        azepine |
         barbital | codeine | codone | formin | lukast | limus | profen | purinol | cavir | fovir | vudine | piprazole |
         domide
     )$"""
@@ -202,6 +203,7 @@ TASKS = {
     "resistance": r"resistan\w+",
     "variant": r"ClinVar|pathogenic\w*|clinical significance|classif\w+|oncogenic\w*",
     "approved": r"approved(?! (?:gene )?symbol)|approval|marketed|licensed",
+    "joining": r"enrol\w*|join|recruit\w*|take part|participate|eligible|open to",
     "genes": r"genes?|proteins?",
     "causal": r"caus\w+|mutated|behind|responsible|different genes|listed for",
     "cytoband": r"cytobands?|cytogenetic(?: bands?)?|chromosom\w+ bands?",
