@@ -89,7 +89,7 @@ def variant_line(result: Result) -> str:
         return "" if result.is_failed else f"{compose.plain(result.call.about)}: {compose.said(result)}."
     places = [
         f"{text_at(row, 'assembly_name')} {text_at(row, 'seq_region_name')}:{text_at(row, 'start')} "
-        f"{text_at(row, 'allele_string')}"
+        f"{text_at(row, 'allele_string').replace('/', '>', 1)}"
         for row in records_at(result.data, "mappings")
     ]
     genes = [text_at(row, "gene_symbol") for row in records_at(result.data, "genes")]

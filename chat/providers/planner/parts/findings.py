@@ -43,6 +43,11 @@ class Finding:
         return compose.link("clinpgx_variant_annotation", self.id, f"annotation {self.id}", PAGE.format(id=self.id))
 
     @property
+    def outcome(self) -> str:
+        """What the paper says of its result, in words."""
+        return {"yes": "associated", "no": "not associated"}.get(self.significance.casefold(), "outcome not stated")
+
+    @property
     def direction(self) -> str:
         """Whether the dose was lower or higher, where the sentence speaks of a dose and the paper found it."""
         said = self.sentence.casefold() if self.significance.casefold() == "yes" else ""
@@ -117,11 +122,10 @@ def directions(found: Sequence[Finding]) -> str:
 
 def _line(found: Finding) -> str:
     """Return a finding with its study's numbers below it."""
-    found_it = {"yes": "found", "no": "not associated"}.get(found.significance.casefold(), "not stated")
     genes = compose.listed(list(map(compose.plain, found.genes)))
     variant = ", ".join(_variant_link(name.strip()) for name in found.variant.split(","))
     sentence = compose.plain(found.sentence.rstrip(" ."))
-    line = f"**{genes} {variant}**, {found_it}: {sentence} ({found.link})."
+    line = f"**{genes} {variant}**, {found.outcome}: {sentence} ({found.link})."
     rows = records_at(found.record.data, "studyParameters") if found.record and found.record.has_data else []
     return line + "".join(f"\n    - {compose.plain(_numbers(row))}." for row in rows)
 
@@ -137,8 +141,8 @@ def _numbers(row: Json) -> str:
     interval = f" ({low}-{high})" if low and high else ""
     facts = [f"{ratio}{interval}"] if text_at(row, "ratioStat") else []
     for name, words in _NUMBERS.items():
-        value = re.sub(r"\.0$", "", text_at(row, name))
-        if value:
+        value = re.sub(r"\.0$", "", text_at(row, name)).rstrip(".")
+        if value and value != "Unknown":
             facts.append(f"{value} {words}" if words in ("cases", "controls") else f"{words} {value}".strip())
     return "; ".join(facts)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from chat.providers.planner.parts.stop import AnswerNow
 from chat.providers.planner.recipes import (
+    cpic_level,
     damaged_cells,
     disease_genes,
     dossiers,
@@ -13,6 +14,7 @@ from chat.providers.planner.recipes import (
     pathway_record,
     pathways,
     pharmacogenomics,
+    star_alleles,
     target_drugs,
     trial,
     unsupported,
@@ -30,6 +32,8 @@ RECIPES: dict[Shape, Callable[[Question], Recipe[str]]] = {
     Shape.TRIAL: trial.recipe,
     Shape.PAPER: paper.recipe,
     Shape.PATHWAY_RECORD: pathway_record.recipe,
+    Shape.STAR_ALLELES: star_alleles.recipe,
+    Shape.CPIC_LEVEL: cpic_level.recipe,
     Shape.IDENTIFIERS: identifiers.recipe,
     Shape.DISEASE_GENES: disease_genes.recipe,
     Shape.GENE: dossiers.gene,

@@ -13,6 +13,7 @@ from chat.providers.planner.shapes import Question
 PAPERS_READ = 3
 VARIANTS_READ = 4
 SUBSTANCES_SHOWN = 12
+AUTHORS_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _block(paper: Paper) -> str:
     return compose.document(
         compose.opening(*_summary(paper)),
         findings.section(paper.pmid, paper.found, paper.searches, [line for line in places if line]),
-        compose.section("How PubMed files it", compose.bullets(_filed(paper.row))) if paper.row else "",
+        compose.section("How PubMed files it", compose.bullets(_filed(paper.row))),
     )
 
 
@@ -90,7 +91,7 @@ def _summary(paper: Paper) -> list[str]:
     source = [text_at(row, "journal") or text_at(row, "source"), text_at(row, "pubdate")]
     doi = text_at(row, "doi") or text_at(paper.ids, "doi")
     return [
-        f"**{title}** ({link}), {compose.plain(', '.join(filter(None, source)))}.",
+        f"**{title}** ({link}){', ' if any(source) else ''}{compose.plain(', '.join(filter(None, source)))}.",
         f"**DOI**: {compose.link('doi', doi)}." if doi else "",
         *_free_text(paper),
         *_retraction(paper, row),
@@ -141,11 +142,11 @@ def _filed(row: Json) -> list[str]:
         if str(id).startswith("NCT")
     ]
     lists = {
-        "Authors": compose.plain(compose.listed(authors, 4)) + (f" ({count} in all)" if count else ""),
+        "Authors": compose.plain(compose.listed(authors, AUTHORS_SHOWN)) + (f" ({count} in all)" if count else ""),
         "Kind": compose.plain(compose.listed([str(kind) for kind in list_at(row, "pubtypes")])),
         "Substances": compose.plain(
             compose.listed([str(name) for name in list_at(row, "substances")], SUBSTANCES_SHOWN)
         ),
         "Registered trials": compose.listed(banks),
     }
-    return [f"{name}: {text}." for name, text in lists.items() if text.strip()] or ["Only the citation is held."]
+    return [f"{name}: {text}." for name, text in lists.items() if text.strip()]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from chat.providers.planner import compose
-from chat.providers.planner.parts import alleles, annotations, recommendations
+from chat.providers.planner.parts import alleles, annotations, definitions, findings, recommendations
 from chat.providers.planner.parts.annotations import annotations_call, read_annotations
 from chat.providers.planner.parts.genes import Gene, gene_call, read_gene
 from chat.providers.planner.parts.literature import articles_call, cited_list
@@ -14,6 +14,7 @@ from chat.providers.planner.results import Result, call, list_at, text_at
 from chat.providers.planner.shapes import Question
 
 VARIANTS_READ = 2
+PAPERS_READ = 2
 
 
 def recipe(question: Question) -> Recipe[str]:
@@ -38,8 +39,11 @@ def recipe(question: Question) -> Recipe[str]:
     )
     graded, pairs, guidelines, recommended, star, frequencies = results
     read = yield from _read_more(question, pairs)
+    defined = yield from _defined(question, gene, star)
+    papers = yield from _papers(question, gene, name)
     return compose.document(
-        compose.opening(*_summary(gene, name, results)),
+        compose.opening(*_summary(gene, name, results), *(each.told for each in defined)),
+        *papers,
         _guideline_section(pairs, guidelines, recommended, gene),
         alleles.section(gene, star, frequencies),
         _annotation_section(graded),
@@ -59,6 +63,23 @@ def _read_more(question: Question, pairs: Result) -> Recipe[tuple[Result, ...]]:
         calls.append(articles_call([max(pmids, key=int)], "the guideline's newest paper"))
     results = yield from ask("Read the variants and the guideline's newest paper.", *calls)
     return results
+
+
+def _defined(question: Question, gene: Gene, star: Result) -> Recipe[list[definitions.Definition]]:
+    """Define the alleles that the question names, if it asks where they lie."""
+    if "definition" not in question.tasks:
+        return []
+    wanted = [f"*{allele.partition('*')[2]}" for allele in question.alleles]
+    return (yield from definitions.define(gene.symbol, star, wanted))
+
+
+def _papers(question: Question, gene: Gene, name: str) -> Recipe[list[str]]:
+    """Read what ClinPGx has from the papers that the question names."""
+    blocks = []
+    for pmid in question.identified("pmid")[:PAPERS_READ]:
+        found, searches = yield from findings.read_paper(pmid, [gene.symbol], name)
+        blocks.append(findings.section(pmid, found, searches))
+    return blocks
 
 
 def _summary(gene: Gene, name: str, results: Sequence[Result]) -> list[str]:
@@ -105,6 +126,12 @@ def _guideline_link(pair: dict[str, object]) -> str:
     )
 
 
+def _guideline_number(pair: dict[str, object]) -> str:
+    """Return the number of the guideline's page, by which it is cited."""
+    number = text_at(pair, "guidelineurl").rpartition("/")[2]
+    return f", {number}" if number else ""
+
+
 def _reading(gene: Gene, drug: Molecule | None, asked: str, result: Result) -> str:
     items = [f"{gene.reading}: {compose.plain(gene.name)}."]
     items.append(f"{drug.reading}." if drug else f"“{compose.plain(asked)}” in ChEMBL: {compose.said(result)}.")
@@ -130,7 +157,7 @@ def _guideline_section(pairs: Result, guidelines: Result, recommended: Result, g
             f"CPIC: {text_at(row, 'genesymbol')} and {compose.plain(text_at(row, 'drugname'))}, level "
             f"{text_at(row, 'cpiclevel')}{status}, ClinPGx level {text_at(row, 'clinpgxlevel') or 'not given'}"
             + (f", label: {compose.plain(testing)}" if testing else "")
-            + f"; {_guideline_link(row)}"
+            + f"; {_guideline_link(row)}{_guideline_number(row)}"
             + (f"; papers {compose.listed(pmids)}" if pmids else "")
             + "."
         )
