@@ -158,7 +158,8 @@ def _diseases(text: str, genes: tuple[str, ...]) -> tuple[str, ...]:
         elif wording.DISEASE_HEAD.match(token[0]) and token[0].lower() not in wording.NOT_DISEASES:
             first = _phrase_start(text, tokens, position, genes)
             if first < position or not wording.GENERIC_DISEASES.match(token[0]):
-                phrases.append(text[tokens[first].start() : token.end()])
+                tail = wording.DISEASE_TAIL.match(text, token.end())
+                phrases.append(text[tokens[first].start() : tail.end() if tail else token.end()])
     return tuple(dict.fromkeys(phrases))
 
 

@@ -46,15 +46,22 @@ class Call:
 
 
 PLATFORM_TITLES = {
+    "biorxiv": "bioRxiv and medRxiv",
+    "cbioportal": "cBioPortal",
     "chembl": "ChEMBL",
     "clinicaltrials": "ClinicalTrials.gov",
     "clinpgx": "ClinPGx",
     "clinvar": "ClinVar",
     "ensembl": "Ensembl",
+    "europepmc": "Europe PMC",
+    "gdc": "GDC",
+    "myvariant": "MyVariant",
     "opentargets": "Open Targets",
     "pubchem": "PubChem",
     "pubmed": "PubMed",
+    "pubtator3": "PubTator3",
     "reactome": "Reactome",
+    "thousand_genomes": "1000 Genomes",
     "uniprot": "UniProt",
 }
 

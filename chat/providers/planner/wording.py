@@ -65,6 +65,8 @@ DISEASE_HEAD = re.compile(
         \w{3,}(?:omas?|emias?|aemias?|itis|osis|iasis|pathy|pathies|trophy|trophies|algia|plegia)
     )$"""
 )
+# What belongs to a disease's name behind its head word.
+DISEASE_TAIL = re.compile(r"(?i)\s+(?:mellitus|insipidus|gravis|vulgaris|fulminans)\b")
 # Words of a disease's form that are none, and words that name one only with a word before them.
 NOT_DISEASES = _words(
     """

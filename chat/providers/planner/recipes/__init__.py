@@ -6,6 +6,7 @@ from chat.providers.planner.parts.stop import AnswerNow
 from chat.providers.planner.recipes import (
     cpic_level,
     damaged_cells,
+    disease_codes,
     disease_genes,
     dossiers,
     drugs_on_genes,
@@ -36,6 +37,7 @@ RECIPES: dict[Shape, Callable[[Question], Recipe[str]]] = {
     Shape.STAR_ALLELES: star_alleles.recipe,
     Shape.CPIC_LEVEL: cpic_level.recipe,
     Shape.DRUGS_ON_GENES: drugs_on_genes.recipe,
+    Shape.DISEASE_CODES: disease_codes.recipe,
     Shape.IDENTIFIERS: identifiers.recipe,
     Shape.DISEASE_GENES: disease_genes.recipe,
     Shape.GENE: dossiers.gene,
