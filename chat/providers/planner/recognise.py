@@ -37,6 +37,7 @@ def recognise(text: str) -> Question:
     genes = tuple(dict.fromkeys([*genes, *(allele.partition("*")[0] for allele in alleles)]))
     alleles = tuple(dict.fromkeys([*alleles, *_with_gene(rest, genes)]))
     hgvs = [value for kind, value in identifiers if kind in ("hgvs", "rsid", "clinvar_variation")]
+    hgvs += wording.GENOMIC_CHANGE.findall(plain)
     question = Question(
         text=text,
         shape=Shape.UNSUPPORTED,

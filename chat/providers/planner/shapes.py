@@ -12,6 +12,7 @@ class Shape(StrEnum):
     TARGET_DRUGS = "target_drugs"
     GENE_IN_DISEASE = "gene_in_disease"
     VARIANT = "variant"
+    VARIANT_CARD = "variant_card"
     PHARMACOGENOMICS = "pharmacogenomics"
     PATHWAYS = "pathways"
     IDENTIFIERS = "identifiers"
@@ -133,6 +134,14 @@ def _about_gene_in_disease(question: Question) -> bool:
     return bool(question.gene and question.disease and (mutated or drugs))
 
 
+def _about_variant_card(question: Question) -> bool:
+    """Whether a variant's names, numbers and records are asked for, and nothing of drugs, trials or papers."""
+    place = any(variant.startswith("chr") for variant in question.variants)
+    asked = question.tasks & {"definition", "identifiers", "protein", "records"} or place
+    others = question.tasks & (_OF_DRUGS - {"pharmacogenomics"} | {"literature", "open_trials"})
+    return bool(question.variants and asked) and not others and not question.drugs
+
+
 def _about_star_alleles(question: Question) -> bool:
     named = bool(question.alleles)
     return named and (not question.drugs or "definition" in question.tasks)
@@ -159,6 +168,7 @@ _TESTS = (
     (Shape.PATHWAY_RECORD, lambda q: bool(q.identifier("reactome"))),
     (Shape.CPIC_LEVEL, _about_cpic_level),
     (Shape.STAR_ALLELES, _about_star_alleles),
+    (Shape.VARIANT_CARD, _about_variant_card),
     (Shape.IDENTIFIERS, _about_identifiers),
     (Shape.DISEASE_CODES, _about_disease_codes),
     (Shape.DISEASE_GENES, _about_disease_genes),

@@ -160,6 +160,8 @@ PROTEIN_CHANGE = re.compile(
         (?P<lower>[{_ONE.lower()}]\d{{2,5}}[{_ONE.lower()}])
     )\)?(?![A-Za-z0-9*])"""
 )
+# A place on the genome with its change: "chr7:g.140453136A>T".
+GENOMIC_CHANGE = re.compile(r"(?<![A-Za-z0-9])chr(?:\d{1,2}|[XYM]|MT):g\.\d+[ACGT]>[ACGT]\b")
 AMINO_ACIDS = {
     "ala": "A", "arg": "R", "asn": "N", "asp": "D", "cys": "C", "gln": "Q", "glu": "E", "gly": "G", "his": "H",
     "ile": "I", "leu": "L", "lys": "K", "met": "M", "phe": "F", "pro": "P", "ser": "S", "thr": "T", "trp": "W",
@@ -214,6 +216,7 @@ TASKS = {
     "codes": r"MONDO,? (?:and |or )?\w+.* codes?|codes? of|ontolog\w+|(?:phenotype|disease) terms?|ICD(?:-\d+)?",
     "drug_response": r"drug[- ]response|sensitiv\w+",
     "definition": r"rs ?IDs?|HGVS|positions?|make up|makes up|defin\w+",
+    "records": r"RCVs?|condition records?|ClinGen|canonical alleles?|HGVS|Variation ?IDs?",
     "cpic": r"CPIC",
     "level": r"levels?",
     "against": r"against|recorded against",

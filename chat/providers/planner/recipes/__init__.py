@@ -21,6 +21,7 @@ from chat.providers.planner.recipes import (
     trial,
     unsupported,
     variant,
+    variant_card,
 )
 from chat.providers.planner.replay import Recipe
 from chat.providers.planner.shapes import Question, Shape
@@ -38,6 +39,7 @@ RECIPES: dict[Shape, Callable[[Question], Recipe[str]]] = {
     Shape.CPIC_LEVEL: cpic_level.recipe,
     Shape.DRUGS_ON_GENES: drugs_on_genes.recipe,
     Shape.DISEASE_CODES: disease_codes.recipe,
+    Shape.VARIANT_CARD: variant_card.recipe,
     Shape.IDENTIFIERS: identifiers.recipe,
     Shape.DISEASE_GENES: disease_genes.recipe,
     Shape.GENE: dossiers.gene,
