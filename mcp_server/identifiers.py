@@ -38,7 +38,9 @@ def _star_allele(value: str) -> str:
 
 
 def _hgvs(value: str) -> str:
-    return re.sub(r"\([A-Za-z0-9-]+\)(?=:)", "", value).rstrip(".,;")
+    """Strip gene and punctuation; a question mark belongs to a protein change (p.Met1?), not to a base."""
+    bare = re.sub(r"\([A-Za-z0-9-]+\)(?=:)", "", value).rstrip(".,;")
+    return re.sub(r"(?<=[ACGT])\?$", "", bare) if re.search(r":[cgnm]\.", bare) else bare
 
 
 def _doi(value: str) -> str:

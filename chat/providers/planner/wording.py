@@ -146,7 +146,8 @@ NOT_DRUGS = BREAKS | _words(
     molecules antibodies antibody cancer cancers lung breast cells human recommended recommend poor rapid ultrarapid
     intermediate normal carriers carrier status question answer database databases record records information members
     member approved approval phase withdrawn indication indications safety warnings structure available registered
-    start end length lengths class position positions chromosome number numbers coding genomic canonical symbol symbols
+    start end place places location length lengths class position positions chromosome number numbers
+    coding genomic canonical symbol symbols
     """
 )
 
@@ -217,6 +218,7 @@ TASKS = {
     "drug_response": r"drug[- ]response|sensitiv\w+",
     "definition": r"rs ?IDs?|HGVS|positions?|make up|makes up|defin\w+",
     "records": r"RCVs?|condition records?|ClinGen|canonical alleles?|HGVS|Variation ?IDs?",
+    "access": r"full[- ]text|open[- ]access|freely|free (?:copy|text)",
     "cpic": r"CPIC",
     "level": r"levels?",
     "against": r"against|recorded against",

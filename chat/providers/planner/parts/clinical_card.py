@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from chat.providers.planner import compose
+from chat.providers.planner.parts.named import subject
 from chat.providers.planner.results import Call, Json, Result, call, list_at, records_at, text_at
 
 ASSEMBLIES = {"hg38": "GRCh38", "hg19": "GRCh37"}
@@ -24,7 +25,7 @@ class ClinicalCard:
         """The genomic name by assembly."""
         found = self.data.get("genomic_ids")
         ids = found if isinstance(found, dict) else {}
-        return {ASSEMBLIES.get(name, name): str(id) for name, id in ids.items()}
+        return {ASSEMBLIES.get(str(name), str(name)): str(id) for name, id in ids.items()}
 
     @property
     def genes(self) -> str:
@@ -99,7 +100,14 @@ def card_call(variant: str, text: str) -> Call:
     is_place = variant.startswith("chr")
     assembly = named[0] if len(named) == 1 else None if is_place else "hg38"
     tool = "myvariant__variant_clinical_summary"
-    return call(tool, "the clinical card of {}", variant, variant=variant, assembly=assembly)
+    topic, about = subject("variant", variant)
+    return call(
+        tool,
+        topic.replace("the variant", "the clinical card of the variant", 1),
+        about,
+        variant=variant,
+        assembly=assembly,
+    )
 
 
 def read_cards(result: Result) -> list[ClinicalCard]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from chat.providers.planner import compose
+from chat.providers.planner.parts.named import subject
 from chat.providers.planner.results import Call, Json, Result, at, call, list_at, records_at, text_at
 
 CONDITIONS_SHOWN = 8
@@ -15,7 +16,7 @@ KINDS = {
 
 def variant_call(words: str) -> Call:
     """Return the call that finds ClinVar's record of a variant."""
-    return call("clinvar__resolve_variant", "the variant {}", words, variant=words)
+    return call("clinvar__resolve_variant", *subject("variant", words), variant=words)
 
 
 def record_call(variation_id: str) -> Call:

@@ -63,10 +63,11 @@ def genes_of_drug(drug: str) -> Recipe[tuple[str, ...]]:
 
 def findings_call(gene: str, drug: str, variant: str = "") -> Call:
     """Return the call for the findings on a gene or a variant, with a drug."""
-    place = {"variant": variant} if variant else {"gene_symbol": gene}
-    topic = f"findings of papers on {{}} and {drug}"
     tool = "clinpgx__search_variant_annotations"
-    return call(tool, topic, variant or gene, drug_name=drug, limit=LISTED, **place)
+    if variant:
+        topic = f"findings of papers on the variant that the question names and {drug}"
+        return call(tool, topic, variant=variant, drug_name=drug, limit=LISTED)
+    return call(tool, f"findings of papers on {{}} and {drug}", gene, gene_symbol=gene, drug_name=drug, limit=LISTED)
 
 
 def read_paper(
@@ -101,9 +102,9 @@ def _finding(row: Json, record: Result) -> Finding:
     )
 
 
-def section(pmid: str, found: Sequence[Finding], searches: Sequence[Result], places: Sequence[str] = ()) -> str:
+def section(found: Sequence[Finding], searches: Sequence[Result], places: Sequence[str] = ()) -> str:
     """Return the section on the findings of a paper, or why there is none."""
-    title = f"What ClinPGx curated from PMID {pmid}"
+    title = "What ClinPGx curated from this paper"
     if not found:
         if not searches:
             return ""

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from chat.providers.planner import compose
+from chat.providers.planner.parts.named import is_identifier
 from chat.providers.planner.results import Call, Json, Result, call, records_at, text_at
 
 
 def search_call(query: str, limit: int) -> Call:
     """Return the call that searches PubMed."""
-    return call("pubmed__search_articles", "articles on “{}”", query, query=query, limit=limit)
+    topic = "articles on what the question names" if is_identifier(query) else "articles on “{}”"
+    return call("pubmed__search_articles", topic, "" if is_identifier(query) else query, query=query, limit=limit)
 
 
 def articles_call(pmids: Sequence[str], about: str) -> Call:

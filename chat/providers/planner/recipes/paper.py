@@ -11,6 +11,7 @@ from chat.providers.planner.results import Json, Result, call, list_at, records_
 from chat.providers.planner.shapes import Question
 
 PAPERS_READ = 3
+NAMED = "the paper that the question names"
 VARIANTS_READ = 4
 SUBSTANCES_SHOWN = 12
 AUTHORS_SHOWN = 4
@@ -23,6 +24,7 @@ class Paper:
     pmid: str
     article: Result
     converted: Result
+    access: Result | None
     found: list[findings.Finding]
     searches: tuple[Result, ...]
     variants: tuple[Result, ...]
@@ -48,10 +50,12 @@ def recipe(question: Question) -> Recipe[str]:
 
 
 def _read(question: Question, pmid: str) -> Recipe[Paper]:
-    article, converted = yield from ask(
+    access = call("europepmc__get_article", f"the access to {NAMED}", pmid=pmid)
+    article, converted, *rest = yield from ask(
         f"Read PMID {pmid} in PubMed, and whether PubMed Central has it.",
-        articles_call([pmid], f"the paper PMID {pmid}"),
-        call("pubmed__convert_ids", "other identifiers of PMID {}", pmid, ids=[pmid]),
+        articles_call([pmid], NAMED),
+        call("pubmed__convert_ids", f"other identifiers of {NAMED}", ids=[pmid]),
+        *([access] if "access" in question.tasks else []),
     )
     found, searches = yield from curated(question, pmid)
     calls = [
@@ -59,7 +63,7 @@ def _read(question: Question, pmid: str) -> Recipe[Paper]:
         for rsid in findings.rsids(found)[:VARIANTS_READ]
     ]
     variants = yield from ask("Where do these variants lie?", *calls)
-    return Paper(pmid, article, converted, found, searches, variants)
+    return Paper(pmid, article, converted, next(iter(rest), None), found, searches, variants)
 
 
 def curated(question: Question, pmid: str) -> Recipe[tuple[list[findings.Finding], tuple[Result, ...]]]:
@@ -78,7 +82,7 @@ def _block(paper: Paper) -> str:
     places = [alleles.variant_line(result) for result in paper.variants]
     return compose.document(
         compose.opening(*_summary(paper)),
-        findings.section(paper.pmid, paper.found, paper.searches, [line for line in places if line]),
+        findings.section(paper.found, paper.searches, [line for line in places if line]),
         compose.section("How PubMed files it", compose.bullets(_filed(paper.row))),
     )
 
@@ -86,7 +90,9 @@ def _block(paper: Paper) -> str:
 def _summary(paper: Paper) -> list[str]:
     row, link = paper.row, compose.link("pmid", paper.pmid)
     if not row:
-        return [f"**{link}**: {compose.said(paper.article) or 'PubMed has no such article'}.", *_free_text(paper)]
+        reason = compose.said(paper.article) or "PubMed has no such article"
+        # A number that only the question has is not repeated: nothing here stands for it.
+        return [f"**The paper that the question names**: {reason}.", *_free_text(paper), *_in_short(paper.found)]
     title = compose.plain(text_at(row, "title").rstrip("."))
     source = [text_at(row, "journal") or text_at(row, "source"), text_at(row, "pubdate")]
     doi = text_at(row, "doi") or text_at(paper.ids, "doi")
@@ -105,10 +111,21 @@ def _free_text(paper: Paper) -> list[str]:
         return [f"**Free full text**: not known, {compose.said(paper.converted) or 'no answer on this number'}."]
     pmcid = text_at(paper.ids, "pmcid")
     if pmcid:
-        return [f"**Full text**: a copy is in PubMed Central, {compose.link('pmcid', pmcid)}."]
+        return [f"**Full text**: a copy is in PubMed Central, {compose.link('pmcid', pmcid)}.", *_access(paper.access)]
     if paper.ids.get("in_pmc") is False:
         return ["**Free full text**: not in PMC (PubMed Central has no copy)."]
     return []
+
+
+def _access(access: Result | None) -> list[str]:
+    """Say whether the copy is open access: to be read is not to be reused."""
+    if access is None or not access.has_data:
+        return [f"**Open access**: not known, {compose.said(access)}."] if access else []
+    is_open = access.data.get("open_access") if isinstance(access.data, dict) else None
+    if not isinstance(is_open, bool):
+        return ["**Open access**: Europe PMC does not say."]
+    told = "open access" if is_open else "not open access: it can be read there, not reused"
+    return [f"**Open access**: {told} (Europe PMC, {compose.as_of([access])})."]
 
 
 def _retraction(paper: Paper, row: Json) -> list[str]:

@@ -6,6 +6,7 @@ from chat.providers.planner.results import Result, call, text_at
 from chat.providers.planner.shapes import Question
 
 PROTEINS_READ = 4
+NAMED = "the pathway that the question names"
 MEMBERS_SHOWN = 12
 SUMMARY_MAX_CHARS = 500
 
@@ -16,14 +17,18 @@ def recipe(question: Question) -> Recipe[str]:
     accessions = question.identified("uniprot")[:PROTEINS_READ]
     record, parts, *proteins = yield from ask(
         f"Read {id} and who takes part.",
-        call("reactome__get_pathway", "the pathway {}", id, reactome_id=id),
-        call("reactome__get_pathway_participants", "members of {}", id, reactome_id=id),
-        *(call("uniprot__get_protein", "the protein {}", each, accession=each) for each in accessions),
+        call("reactome__get_pathway", NAMED, reactome_id=id),
+        call("reactome__get_pathway_participants", f"members of {NAMED}", reactome_id=id),
+        *(call("uniprot__get_protein", "the protein that the question names", accession=each) for each in accessions),
     )
     name = compose.plain(record.text("displayName"))
-    link = compose.link("reactome", record.text("stId") or id)
+    link = compose.link("reactome", record.text("stId"))
     species = compose.plain(record.text("speciesName"))
-    lead = f"**{name}** ({link}), {species or 'species not recorded'}." if name else f"{link}: {compose.said(record)}."
+    lead = (
+        f"**{name}** ({link}), {species or 'species not recorded'}."
+        if name
+        else f"The pathway that the question names: {compose.said(record)}."
+    )
     return compose.document(
         compose.opening(lead, *(_protein(each, parts) for each in proteins)),
         compose.section("Summary", compose.plain(record.text("summation"), SUMMARY_MAX_CHARS)),
@@ -33,10 +38,10 @@ def recipe(question: Question) -> Recipe[str]:
 
 def _protein(protein: Result, parts: Result) -> str:
     """Say which protein an accession is, and whether it takes part."""
-    accession = protein.text("primaryAccession") or str(protein.call.arguments["accession"])
+    accession = protein.text("primaryAccession")
+    if not accession:
+        return f"The protein that the question names: {compose.said(protein) or 'an entry without accession'}."
     link = compose.link("uniprot", accession)
-    if not protein.has_data:
-        return f"**{link}**: {compose.said(protein)}."
     length = protein.text("length")
     facts = [compose.plain(protein.text("proteinName")), f"{length} residues" if length else ""]
     gene = compose.plain(protein.text("geneName")) or "no gene named"

@@ -78,7 +78,7 @@ def _papers(question: Question, gene: Gene, name: str) -> Recipe[list[str]]:
     blocks = []
     for pmid in question.identified("pmid")[:PAPERS_READ]:
         found, searches = yield from findings.read_paper(pmid, [gene.symbol], name)
-        blocks.append(findings.section(pmid, found, searches))
+        blocks.append(findings.section(found, searches))
     return blocks
 
 

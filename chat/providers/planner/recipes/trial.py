@@ -6,6 +6,7 @@ from chat.providers.planner.results import Result, call, list_at, records_at, te
 from chat.providers.planner.shapes import Question
 
 TRIALS_READ = 4
+NAMED = "the trial that the question names"
 CONDITIONS_SHOWN = 14
 SUMMARY_MAX_CHARS = 500
 # What the registry's status says to a person who wants to join.
@@ -24,17 +25,18 @@ _JOINING = {
 def recipe(question: Question) -> Recipe[str]:
     """Read the record of each trial that the question names."""
     numbers = question.identified("nct")[:TRIALS_READ]
-    calls = [call("clinicaltrials__get_study", "the trial {}", number, nct_id=number) for number in numbers]
+    calls = [call("clinicaltrials__get_study", NAMED, nct_id=number) for number in numbers]
     results = yield from ask(f"Read {compose.listed(numbers)} in the registry.", *calls)
-    blocks = [_block(question, number, result) for number, result in zip(numbers, results, strict=True)]
+    blocks = [_block(question, result) for result in results]
     rest = len(question.identified("nct")) - TRIALS_READ
     more = f"{compose.counted(rest, 'further trial')} of the question were not read: ask again with their numbers."
     return compose.document(*blocks, more if rest > 0 else "")
 
 
-def _block(question: Question, number: str, result: Result) -> str:
+def _block(question: Question, result: Result) -> str:
     if not result.has_data:
-        return f"The trial {compose.link('nct', number)}: {compose.said(result)}."
+        # A number that only the question has is not repeated: nothing here stands for it.
+        return f"The trial that the question names: {compose.said(result)}."
     return compose.document(
         compose.opening(*_summary(question, result)),
         compose.section(f"What {result.text('nctId')} tests", compose.bullets(_tested(result))),

@@ -9,6 +9,8 @@ from chat.providers.planner.parts.drugs import Drug, join_forms, shown, target_d
 from chat.providers.planner.parts.gene_drugs import drug_section, drugs_in_short
 from chat.providers.planner.parts.genes import Gene, accession_of, gene_call, protein_search_call, read_gene
 from chat.providers.planner.parts.leads import leading
+from chat.providers.planner.parts.named import shown as shown_if_held
+from chat.providers.planner.parts.named import subject
 from chat.providers.planner.replay import Recipe, ask
 from chat.providers.planner.results import Call, Json, Result, call, records_at, text_at
 from chat.providers.planner.shapes import Question
@@ -101,7 +103,7 @@ def _resolve(question: Question) -> Recipe[Found]:
 
 
 def _dbsnp_call(rsid: str) -> Call:
-    return call("ensembl__get_variant", "the variant {}", rsid, rsid=rsid)
+    return call("ensembl__get_variant", *subject("variant", rsid), rsid=rsid)
 
 
 def _gene_of_variant(found: Found) -> Recipe[None]:
@@ -178,7 +180,8 @@ def _summary(found: Found) -> str:
 
 def _classified_in_short(found: Found) -> list[str]:
     """Return what ClinVar says, for the question's disease first if it has that."""
-    name, row = compose.plain(found.name), found.row
+    row = found.row
+    name = compose.plain(shown_if_held("variant", found.name, (found.search, found.dbsnp)))
     if not row:
         return [f"**{name}**: {compose.said(found.search) or 'no ClinVar record'}."]
     said = clinvar.in_short(row) or "no classification"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from chat.providers.planner import compose
-from chat.providers.planner.parts import alleles, clinvar, disease_comments, residues
+from chat.providers.planner.parts import alleles, clinvar, disease_comments, named, residues
 from chat.providers.planner.parts.clinical_card import ClinicalCard, card_call, coding_name, read_cards
 from chat.providers.planner.parts.genes import Gene, gene_call, protein_search_call, read_gene
 from chat.providers.planner.replay import Recipe, ask
@@ -75,7 +75,7 @@ def _resolve(found: Found) -> Recipe[None]:
     if found.is_change or change.startswith(("rs", "chr")):
         calls["card_result"] = card_call(words, found.question.text)
     if change.startswith("rs"):
-        calls["dbsnp"] = call("ensembl__get_variant", "the variant {}", change, rsid=change)
+        calls["dbsnp"] = call("ensembl__get_variant", *named.subject("variant", change), rsid=change)
     if gene:
         calls["gene"] = gene_call(gene)
     results = yield from ask(f"Look up {words}.", *calls.values())
@@ -106,7 +106,8 @@ def _follow(found: Found) -> Recipe[None]:
 
 
 def _summary(found: Found) -> list[str]:
-    name = f"`{found.name}`" if ">" in found.name else compose.plain(found.name)
+    name = named.shown("variant", found.name, (found.search, found.card_result, found.dbsnp))
+    name = f"`{name}`" if ">" in name else compose.plain(name)
     reading = f"{found.gene.reading}: {compose.plain(found.gene.name)}." if found.gene else ""
     if found.row:
         said = clinvar.in_short(found.row)

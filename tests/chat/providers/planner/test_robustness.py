@@ -33,6 +33,21 @@ QUESTIONS = {
     "drug": "What is lapatinib?",
     "disease": "melanoma",
     "gene_in_disease": "Which drugs are used in HER2-positive breast cancer?",
+    "disease_genes": "Which gene causes Holt-Oram syndrome? Cytoband and UniProt accession?",
+    "disease_codes": "What are the MONDO, OMIM and ICD-10 codes of Marfan syndrome, and its UniProt accession?",
+    "proteins": "GNAS: UniProt accessions and lengths, and which one has pseudohypoparathyroidism?",
+    "trial": "Can patients still join NCT02576665?",
+    "paper": "PMID 31024313 on azathioprine: which gene was associated, and is the full text open access?",
+    "pathway_record": "What is R-HSA-5673001, and does P15056 act in it?",
+    "star_alleles": "Which variants (rsIDs) make up TPMT*3A, and which of NUDT15 matter?",
+    "cpic_level": "Which gene has CPIC level A for clopidogrel, and where is its allele *2?",
+    "pharmacogene": "CYP2C19*2 and clopidogrel: rsID, CPIC guideline, and the result of PMID 40184070?",
+    "drugs_on_genes": "Which kinase inhibitors are listed against both EGFR and ERBB2?",
+    "kinds_of_drugs": "Antibodies and ChEMBL identifiers recorded against HER2 in breast carcinoma",
+    "variant_card": "BRAF V600E: ClinVar VariationID, HGVS and position, and the syndromes UniProt links?",
+    "rsid": "rs4244285",
+    "rsid_card": "rs4244285: gene and position on GRCh38?",
+    "genomic_change": "Which gene is chr10:g.87933119A>C?",
 }
 
 
