@@ -57,6 +57,8 @@ def test_a_normal_form_is_its_own_normal_form(kind: object) -> None:
         ("https://pubmed.ncbi.nlm.nih.gov/22663011/", [("pmid", "22663011")]),
         ("https://pubchem.ncbi.nlm.nih.gov/compound/2244", [("pubchem", "2244")]),
         ("NM_004333.6:c.1799T>A", [("hgvs", "NM_004333.6:c.1799T>A")]),
+        ("Which gene is NM_004333.6:c.1799T>A?", [("hgvs", "NM_004333.6:c.1799T>A")]),
+        ("NP_004324.2:p.Met1?", [("hgvs", "NP_004324.2:p.Met1?")]),
         ("NM_004333.6(BRAF):c.1799T>A (p.Val600Glu)", [("hgvs", "NM_004333.6:c.1799T>A")]),
         ("NCT01808573/NCT00878709", [("nct", "NCT01808573")]),
         ("CHEMBL554-CHEMBL1173655", [("chembl", "CHEMBL554")]),

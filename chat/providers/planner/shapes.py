@@ -98,7 +98,10 @@ def _about_identifiers(question: Question) -> bool:
 
 def _about_disease_genes(question: Question) -> bool:
     """Whether the question looks for the gene of a disease, or of an odd response to a drug."""
-    if question.gene or question.variants or "genes" not in question.tasks or question.tasks & (_OF_DRUGS - {"drugs"}):
+    others = question.tasks & (_OF_DRUGS - {"drugs"})
+    if "drug_response" in question.tasks:
+        others -= {"pharmacogenomics"}
+    if question.gene or question.variants or "genes" not in question.tasks or others:
         return False
     wanted = question.tasks & {"causal", "cytoband", "protein", "identifiers"}
     if question.drugs:

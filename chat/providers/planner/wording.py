@@ -66,7 +66,7 @@ DISEASE_HEAD = re.compile(
     )$"""
 )
 # What belongs to a disease's name behind its head word.
-DISEASE_TAIL = re.compile(r"(?i)\s+(?:mellitus|insipidus|gravis|vulgaris|fulminans)\b")
+DISEASE_TAIL = re.compile(r"\s+(?:(?i:mellitus|insipidus|gravis|vulgaris|fulminans)|\d{1,2}[A-Z])\b")
 # Words of a disease's form that are none, and words that name one only with a word before them.
 NOT_DISEASES = _words(
     """

@@ -14,6 +14,14 @@ SHAPES = (
     "pathways of a gene and drugs on their members: “Which Reactome pathways contain TP53, and which approved drugs "
     "target their members?”",
     "identifiers of a gene: “What are the Ensembl, UniProt and ChEMBL identifiers of HER2?”",
+    "the gene of a disease: “Which gene causes Holt-Oram syndrome, with cytoband, UniProt accession and length?”",
+    "codes of a disease: “What are the MONDO, OMIM and ICD-10 codes of Marfan syndrome?”",
+    "names and numbers of a variant: “BRAF V600E: rsID, ClinVar VariationID, HGVS and position on GRCh38?”",
+    "star alleles by their definition: “Which rsIDs define TPMT*3A?”, and levels of CPIC: “Which drugs does CPIC have "
+    "at level A for CYP2D6?”",
+    "drugs on record against genes: “Which kinase inhibitors are listed against both EGFR and ERBB2?”",
+    "one record by its number: a trial (“Can someone still join NCT02576665?”), a paper (“Is there a free full text of "
+    "PMID 22663011?”), a pathway (“What is R-HSA-5673001?”)",
     "a short dossier of one gene, drug or disease: “What is imatinib?”",
 )
 

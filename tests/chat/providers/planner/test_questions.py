@@ -6,6 +6,9 @@ import pytest
 
 from chat.examples import EXAMPLES
 from chat.providers.planner import compose
+from chat.providers.planner.recipes.unsupported import SHAPES
+from chat.providers.planner.recognise import recognise
+from chat.providers.planner.shapes import Shape
 from tests.chat.providers.planner.driver import Snapshot, run
 
 IDENTIFIERS = "What are the Ensembl, UniProt and ChEMBL identifiers of HER2?"
@@ -266,6 +269,11 @@ async def test_a_question_without_a_recipe_is_told_so_without_a_call(question: s
     )
     assert "Which Reactome pathways contain TP53" in turn.answer
     assert "`ANTHROPIC_API_KEY`" in turn.answer
+
+
+@pytest.mark.parametrize("example", re.findall("“(.+?)”", " ".join(SHAPES)))
+def test_every_example_of_a_shape_has_a_recipe(example: str) -> None:
+    assert recognise(example).shape is not Shape.UNSUPPORTED
 
 
 @pytest.mark.case("C003")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from chat.providers.planner.parts.diseases import look_up_words
 from chat.providers.planner.recognise import one_letter_form, recognise
 from chat.providers.planner.shapes import Shape
 
@@ -44,6 +45,18 @@ SHAPES = {
     "Which gene is MLL?": (Shape.GENE, "MLL", ""),
     "Summarise the role of PD-L1": (Shape.GENE, "PD-L1", ""),
     "What does ENSG00000141736 stand for?": (Shape.GENE, "", ""),
+    "Which gene causes Holt-Oram syndrome?": (Shape.DISEASE_GENES, "", "Holt-Oram syndrome"),
+    "Which targets are associated with melanoma?": (Shape.DISEASE, "", "melanoma"),
+    "MONDO and ICD-10 codes of Marfan syndrome": (Shape.DISEASE_CODES, "", "Marfan syndrome"),
+    "Can my patient with glioma join NCT02576665?": (Shape.TRIAL, "", "glioma"),
+    "PMID 22663011: is it retracted?": (Shape.PAPER, "", ""),
+    "What is R-HSA-5673001?": (Shape.PATHWAY_RECORD, "", ""),
+    "Which variants (rsIDs) define TPMT*3A?": (Shape.STAR_ALLELES, "TPMT", ""),
+    "Drugs at CPIC level A for CYP2D6": (Shape.CPIC_LEVEL, "CYP2D6", ""),
+    "Which drugs act on both EGFR and ERBB2?": (Shape.DRUGS_ON_GENES, "EGFR", ""),
+    "BRAF V600E: ClinVar VariationID and HGVS?": (Shape.VARIANT_CARD, "BRAF", ""),
+    "Which gene is chr10:g.87933119A>C?": (Shape.VARIANT_CARD, "", ""),
+    "UniProt accession and length of ENSG00000010404": (Shape.IDENTIFIERS, "", ""),
     "What is imatinib?": (Shape.DRUG, "", ""),
     "CHEMBL554": (Shape.DRUG, "", ""),
     "Trials of tucatinib in breast cancer": (Shape.DRUG, "", "breast cancer"),
@@ -134,6 +147,51 @@ def test_a_drug_is_recognised_by_stem_code_or_place(text: str, drugs: tuple[str,
 def test_a_star_allele_brings_its_gene() -> None:
     question = recognise("clopidogrel and CYP2C19*2")
     assert (question.genes, question.alleles) == (("CYP2C19",), ("CYP2C19*2",))
+
+
+@pytest.mark.parametrize(
+    ("text", "alleles"),
+    [
+        ("rsIDs of *2, *3 and *17 of CYP2C19", ("CYP2C19*2", "CYP2C19*3", "CYP2C19*17")),
+        ("the TPMT variants of *3A and the NUDT15 allele *3", ("TPMT*3A", "NUDT15*3")),
+        ("HLA-B and *58:01", ("HLA-B*58:01",)),
+        ("*2 of that gene", ()),
+    ],
+)
+def test_an_allele_without_its_gene_takes_the_one_named_before_it(text: str, alleles: tuple[str, ...]) -> None:
+    assert recognise(text).alleles == alleles
+
+
+def test_genes_that_a_question_sets_aside_are_not_what_it_is_about() -> None:
+    question = recognise("Which gene changes the drug response to warfarin, apart from VKORC1 and CYP2C9?")
+    assert (question.genes, question.excluded) == ((), ("VKORC1", "CYP2C9"))
+
+
+@pytest.mark.parametrize(
+    ("text", "disease"),
+    [
+        ("codes of type 2 diabetes mellitus", "type 2 diabetes mellitus"),
+        ("the gene behind Currarino syndrome", "Currarino syndrome"),
+        ("two further syndromes", ""),
+        ("pseudohypoparathyroidism 1C, with lengths", "pseudohypoparathyroidism 1C"),
+    ],
+)
+def test_a_disease_has_its_whole_name_and_no_word_around_it(text: str, disease: str) -> None:
+    assert recognise(text).disease == disease
+
+
+@pytest.mark.parametrize(
+    ("british", "american"),
+    [
+        ("Familial hypercholesterolaemia", "Familial hypercholesterolemia"),
+        ("haemolytic uraemic syndrome", "hemolytic uremic syndrome"),
+        ("ischaemic oedema", "ischemic edema"),
+        ("Fanconi anaemia", "Fanconi anemia"),
+        ("brain tumour", "brain tumor"),
+    ],
+)
+def test_a_british_spelling_is_looked_up_as_databases_file_it(british: str, american: str) -> None:
+    assert look_up_words(british) == american
 
 
 def test_words_of_the_trade_are_no_genes() -> None:
