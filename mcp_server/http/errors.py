@@ -5,6 +5,7 @@
     ├── UpstreamRefused       the request was wrong: the model corrects the call
     ├── UpstreamRateLimited   too often: wait
     ├── UpstreamUnavailable   unreachable or its own fault: try later
+    │   └── UpstreamUnreachable   no connection at all
     ├── UpstreamBadResponse   an answer that is not what was asked for: try later, report
     └── NotInSnapshot         the offline snapshot does not hold the request
 
@@ -67,6 +68,10 @@ class UpstreamUnavailable(UpstreamError):
 
     code = ToolCode.UPSTREAM_UNAVAILABLE
     retryable = True
+
+
+class UpstreamUnreachable(UpstreamUnavailable):
+    """No connection at all: no route, no such host, nobody listening, or silence while connecting."""
 
 
 class UpstreamBadResponse(UpstreamError):

@@ -6,12 +6,13 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx2
 
-from mcp_server.http.errors import UpstreamBadResponse, UpstreamUnavailable
+from mcp_server.http.errors import UpstreamBadResponse, UpstreamUnavailable, UpstreamUnreachable
 from mcp_server.http.messages import Request, Response, redact
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_REDIRECTS = 3
-CONNECT_TIMEOUT_S = 5.0
+# Two attempts at connecting and the wait between them end within ten seconds.
+CONNECT_TIMEOUT_S = 4.0
 READ_TIMEOUT_S = 30.0
 
 # They log whole addresses, keys included; what was asked stands in the provenance of each result.
@@ -84,7 +85,9 @@ class LiveTransport:
                     bytes(content),
                 )
         except httpx2.ConnectTimeout as error:
-            raise UpstreamUnavailable(request.host, "no connection within 5 s") from error
+            raise UpstreamUnreachable(request.host, f"no connection within {CONNECT_TIMEOUT_S:g} s") from error
+        except httpx2.ConnectError as error:
+            raise UpstreamUnreachable(request.host, redact(f"no connection: {error}")) from error
         except httpx2.TimeoutException as error:
             raise UpstreamUnavailable(request.host, "no answer within 30 s") from error
         except httpx2.HTTPError as error:

@@ -10,9 +10,11 @@ from datetime import UTC, datetime
 import stamina
 import stamina.instrumentation
 
-from mcp_server.http.errors import UpstreamError
+from mcp_server.http.errors import UpstreamError, UpstreamUnreachable
 
 ATTEMPTS = 4
+# Who can't be reached twice is not there: whoever waits should hear it soon.
+UNREACHABLE_ATTEMPTS = 2
 FIRST_WAIT_S = 0.4
 LONGEST_WAIT_S = 8.0
 
@@ -39,9 +41,14 @@ def retry_after_seconds(value: str | None, now: datetime | None = None) -> float
 
 def worth_another(remaining_s: Callable[[], float]) -> Callable[[Exception], bool | float]:
     """Return stamina's hook: False ends, True backs off, a number is the wait in seconds."""
+    unreached = 0
 
     def hook(error: Exception) -> bool | float:
+        nonlocal unreached
         if not (isinstance(error, UpstreamError) and error.retryable):
+            return False
+        unreached += isinstance(error, UpstreamUnreachable)
+        if unreached >= UNREACHABLE_ATTEMPTS:
             return False
         if error.retry_after_s is None:
             return remaining_s() > FIRST_WAIT_S

@@ -1,6 +1,58 @@
 """Tools over all databases."""
 
 from mcp_server.unified import about
+from mcp_server.unified.declared import (
+    FETCH,
+    FETCH_OUTPUT,
+    SEARCH,
+    SEARCH_OUTPUT,
+    THINK_OUTPUT,
+    THOUGHT,
+    unified,
+)
+from mcp_server.unified.fetch import fetch
+from mcp_server.unified.search import search
+from mcp_server.unified.think import think
 from mcp_server.unified.tool import UnifiedTool
 
-TOOLS: tuple[UnifiedTool, ...] = (about.tool,)
+TOOLS: tuple[UnifiedTool, ...] = (
+    about.tool,
+    unified(
+        "search",
+        "BURP: search everything",
+        "Search articles, trials, variants, genes, drugs, diseases, proteins, pathways, pharmacogenomics at once "
+        "with one query, e.g. gene:BRAF AND disease:melanoma; returns id, title, text, url. fetch opens an id. For one "
+        "database's own filters use its tools.",
+        SEARCH,
+        SEARCH_OUTPUT,
+        search,
+        example={"query": "gene:BRAF AND disease:melanoma"},
+    ),
+    unified(
+        "fetch",
+        "BURP: open a record",
+        "Open one record by the id that search gave: article, trial, variant (MyVariant, GDC, 1000 Genomes and "
+        "cBioPortal joined), gene, drug, disease, protein, pathway, annotation; returns text, url, metadata by source.",
+        FETCH,
+        FETCH_OUTPUT,
+        fetch,
+        example={"id": "NCT01808573"},
+        required=("id",),
+    ),
+    unified(
+        "think",
+        "BURP: think in steps",
+        "Keep a chain of thoughts for a hard question, with revisions and branches, for this conversation only; "
+        "returns where the chain stands. It looks nothing up: use search or a database's tools for facts.",
+        THOUGHT,
+        THINK_OUTPUT,
+        think,
+        example={
+            "thought": "Which genes are altered?",
+            "thoughtNumber": 1,
+            "totalThoughts": 3,
+            "nextThoughtNeeded": True,
+        },
+        required=("thought",),
+    ),
+)

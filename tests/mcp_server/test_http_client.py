@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -19,11 +20,12 @@ from mcp_server.http.errors import (
     UpstreamRateLimited,
     UpstreamRefused,
     UpstreamUnavailable,
+    UpstreamUnreachable,
 )
-from mcp_server.http.live import MAX_BYTES, LiveTransport
+from mcp_server.http.live import CONNECT_TIMEOUT_S, MAX_BYTES, LiveTransport
 from mcp_server.http.messages import Request, redact
 from mcp_server.http.rate_limit import Rate, RateLimits
-from mcp_server.http.retry import retry_after_seconds, worth_another
+from mcp_server.http.retry import FIRST_WAIT_S, UNREACHABLE_ATTEMPTS, retry_after_seconds, worth_another
 from mcp_server.server import ToolServer
 from mcp_server.tool import Platform
 from tests.upstreams.server import FakeUpstreams
@@ -447,3 +449,18 @@ async def test_a_cancelled_call_hangs_up_at_once(upstreams: FakeUpstreams) -> No
         await call
     await upstreams.left_alone()
     await server.aclose()
+
+
+async def test_who_can_not_be_reached_twice_is_given_up(no_backoff: None) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        # Bound, but nobody listens: every connection is refused.
+        async with api_over(f"http://127.0.0.1:{taken.getsockname()[1]}") as api:
+            with pytest.raises(UpstreamUnreachable, match=f"{HOST}: no connection"):
+                await api.get("/x")
+    assert api.trace.requests[0]["attempts"] == UNREACHABLE_ATTEMPTS == 2
+
+
+def test_a_dead_network_is_known_within_ten_seconds() -> None:
+    longest_wait_s = FIRST_WAIT_S * 2
+    assert UNREACHABLE_ATTEMPTS * CONNECT_TIMEOUT_S + (UNREACHABLE_ATTEMPTS - 1) * longest_wait_s < 10

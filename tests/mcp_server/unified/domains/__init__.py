@@ -1,0 +1,1 @@
+"""How each domain is searched and opened."""
