@@ -5,6 +5,7 @@ retrying within the call's time, checks that the answer is what was asked for, a
 of requests for the provenance of the result.
 """
 
+import asyncio
 import json
 import re
 import time
@@ -31,6 +32,7 @@ Json = Any
 Parameters = Mapping[str, Any]
 MESSAGE_MAX_CHARS = 600
 READ_FOR_MESSAGE_CHARS = 20_000
+TELL_AFTER_S = 1.0
 
 
 @dataclass
@@ -189,13 +191,10 @@ class Api:
         return response
 
     async def _sent(self, request: Request, record: dict[str, Json]) -> Response:
-        waiting = time.monotonic()
         held_s = self.limits.held_s(self.platform, self.rate)
         if held_s > self._remaining_s():
             raise UpstreamRateLimited(request.host, f"it asks for a pause of {held_s:.0f} s", retry_after_s=held_s)
-        await self.limits.wait(self.platform, self.rate)
-        if time.monotonic() - waiting > 1:
-            self.progress(f"waited for the rate limit of {request.host}")
+        await self._my_turn(request.host)
         response = await self.transport.send(request)
         record["status"] = response.status
         record["bytes"] = len(response.content)
@@ -209,6 +208,16 @@ class Api:
                 self.limits.hold(self.platform, self.rate, error.retry_after_s)
             raise error
         return response
+
+    async def _my_turn(self, host: str) -> None:
+        """Wait until one more request is allowed; tell a waiting person when that takes a while."""
+        tell = asyncio.get_running_loop().call_later(
+            TELL_AFTER_S, self.progress, f"waiting for the rate limit of {host}"
+        )
+        try:
+            await self.limits.wait(self.platform, self.rate)
+        finally:
+            tell.cancel()
 
     def _error(self, host: str, response: Response) -> UpstreamError:
         status = response.status

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_server.config import ServerConfig
-from mcp_server.http.client import Api
+from mcp_server.http.client import TELL_AFTER_S, Api
 from mcp_server.http.errors import (
     UpstreamBadResponse,
     UpstreamError,
@@ -427,6 +427,19 @@ async def test_a_pause_that_one_call_was_told_holds_the_others(upstreams: FakeUp
         with pytest.raises(UpstreamRateLimited, match="asks for a pause of 30 s"):
             await api.get("/x")
     assert upstreams.arrivals == []
+
+
+async def test_a_waiting_person_is_told_of_a_long_wait_for_the_rate_while_it_lasts(upstreams: FakeUpstreams) -> None:
+    upstreams.play(HOST, "/api/x", {"ok": True})
+    limits, told = RateLimits(), []
+
+    def progress(message: str) -> None:
+        told.append((message, len(upstreams.arrivals)))
+
+    limits.hold("demo", Rate(100), TELL_AFTER_S + 0.2)
+    async with api_over(upstreams.url, limits=limits, progress=progress) as api:
+        await api.get("/x")
+    assert told == [(f"waiting for the rate limit of {HOST}", 0)]
 
 
 async def test_a_call_that_takes_too_long_ends_and_hangs_up(upstreams: FakeUpstreams) -> None:
