@@ -5,6 +5,7 @@
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import sys
@@ -36,7 +37,7 @@ async def serve_stdio(make: MakeTools, config: ServerConfig) -> None:
     async with protocol_streams() as (reading, writing):
         from mcp_server.protocol import protocol_server
 
-        tools = make(config)
+        tools = loaded(make, config)
         protocol = protocol_server(tools)
         try:
             run = asyncio.create_task(protocol.run(reading, writing, protocol.create_initialization_options()))
@@ -59,13 +60,21 @@ async def serve_http(make: MakeTools, config: ServerConfig, given: argparse.Name
     try:
         options = web.HttpOptions(given.host, given.port, tuple(given.name), config.http_token)
         # A file of this machine says nothing to a client elsewhere.
-        tools = make(replace(config, spool_dir=None))
+        tools = loaded(make, replace(config, spool_dir=None))
         try:
             await web.serve(tools, options)
         finally:
             await tools.aclose()
     except web.BadOptions as problem:
         sys.exit(f"python -m mcp_server --http: {problem}")
+
+
+def loaded(make: MakeTools, config: ServerConfig) -> "ToolServer":
+    """Load the tools, for good: what is loaded now the collector need not look through at each large answer."""
+    tools = make(config)
+    gc.collect()
+    gc.freeze()
+    return tools
 
 
 def all_tools(config: ServerConfig) -> "ToolServer":

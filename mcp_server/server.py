@@ -81,7 +81,7 @@ class ToolServer:
 
     async def _answered(self, tool: ToolSpec, api: Api, arguments: Mapping[str, Json]) -> Envelope:
         answer, citations = await tool.call(api, arguments)
-        await self._keep(tool, api.trace)
+        self._keep(tool, api.trace)
         return success(answer, citations, api.trace)
 
     def _desk(self, trace: CallTrace, progress: Progress, conversation: str) -> Desk:
@@ -121,11 +121,11 @@ class ToolServer:
             log.exception("tool %s failed", name)
             return _unexpected(name, error, trace)
 
-    async def _keep(self, tool: ToolSpec, trace: CallTrace) -> None:
+    def _keep(self, tool: ToolSpec, trace: CallTrace) -> None:
         """Keep the answers that the tool has understood."""
         if self.cache is not None:
             for request, response in trace.fresh:
-                await self.cache.keep(request, response, tool.platform.keep_s)
+                self.cache.keep(request, response, tool.platform.keep_s)
 
     def _api(self, platform: Platform, trace: CallTrace, progress: Progress, within_s: float) -> Api:
         identification = {

@@ -3,6 +3,7 @@
 Synchronous: call it in a thread.
 """
 
+import gc
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -37,11 +38,22 @@ def read_spooled(reference: Mapping[str, Any], spool_dir: Path | None) -> tuple[
         size = path.stat().st_size
         if size > SPOOL_MAX_BYTES:
             raise SpoolTooLarge(f"the result has {size:,} bytes, more than {SPOOL_MAX_BYTES:,}; ask for less")
-        return from_json(path.read_bytes()), size
+        return _parsed(path.read_bytes()), size
     except (OSError, ValueError) as problem:
         raise SpoolProblem(f"the spooled result can't be read: {problem}") from problem
     finally:
         path.unlink(missing_ok=True)
+
+
+def _parsed(content: bytes) -> Any:
+    """Parse without the garbage collector, which would look through everything several times; JSON has no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return from_json(content)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def prepare_spool(spool_dir: Path, *, now: float | None = None) -> None:

@@ -4,9 +4,11 @@ Nothing that failed is ever kept: an answer goes in only after the tool that ask
 without an error. Keys hold no secrets and are the same after a restart. The store is hishel's.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,8 @@ class ResponseCache:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "responses.sqlite3"
         self._storage: Any = None
+        self._unwritten: dict[str, Response] = {}
+        self._writing: set[asyncio.Task[None]] = set()
 
     def _opened(self) -> Any:
         if self._storage is None:
@@ -37,7 +41,10 @@ class ResponseCache:
 
     async def get(self, request: Request) -> Response | None:
         """Return a kept answer that has not expired."""
-        entries = await self._opened().get_entries(_key(request))
+        key = _key(request)
+        if key in self._unwritten:
+            return self._unwritten[key]
+        entries = await self._opened().get_entries(key)
         if not entries:
             return None
         stored = entries[0].response
@@ -46,31 +53,43 @@ class ResponseCache:
         fetched_at = headers.pop(FETCHED_AT)
         return Response(stored.status_code, headers, content, Origin("cache", fetched_at))
 
-    async def keep(self, request: Request, response: Response, ttl_s: float) -> None:
-        """Keep an answer for `ttl_s` seconds; a fault of the store costs the cache, never the call."""
-        if len(response.content) > MAX_ANSWER_BYTES:
+    def keep(self, request: Request, response: Response, ttl_s: float) -> None:
+        """Keep an answer for `ttl_s` seconds. It is written while the call goes on: nobody waits for the disk."""
+        if ttl_s <= 0 or len(response.content) > MAX_ANSWER_BYTES:
             return
+        key, fetched_at = _key(request), datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._unwritten[key] = replace(response, origin=Origin("cache", fetched_at))
+        writing = asyncio.create_task(self._write(key, request, fetched_at, ttl_s))
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
+
+    async def _write(self, key: str, request: Request, fetched_at: str, ttl_s: float) -> None:
+        response = self._unwritten[key]
         try:
-            await self._keep(request, response, ttl_s)
+            import hishel
+
+            entry = await self._opened().create_entry(
+                hishel.Request(method=request.method, url=request.public_url),
+                hishel.Response(
+                    response.status,
+                    hishel.Headers({**response.headers, FETCHED_AT: fetched_at}),
+                    _once(response.content),
+                ),
+                key,
+                ttl=ttl_s,
+            )
+            async for _ in entry.response.stream:
+                pass  # the store writes what passes through
         except Exception:
+            # A fault of the store costs the cache, never a call.
             log.exception("an answer of %s could not be kept", request.host)
-
-    async def _keep(self, request: Request, response: Response, ttl_s: float) -> None:
-        import hishel
-
-        fetched_at = datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        headers = {**response.headers, FETCHED_AT: fetched_at}
-        entry = await self._opened().create_entry(
-            hishel.Request(method=request.method, url=request.public_url),
-            hishel.Response(response.status, hishel.Headers(headers), _once(response.content)),
-            _key(request),
-            ttl=ttl_s,
-        )
-        async for _ in entry.response.stream:
-            pass  # the store writes what passes through
+        finally:
+            self._unwritten.pop(key, None)
 
     async def aclose(self) -> None:
-        """Close the file."""
+        """Write what is left and close the file."""
+        if self._writing:
+            await asyncio.wait(self._writing)
         if self._storage is not None:
             await self._storage.close()
 

@@ -34,6 +34,12 @@ async def get_text(api: Api, size: Annotated[int, Arg("How many bytes.")]) -> An
     return "ä" * (size // 2)
 
 
+@debug.tool(example={"number": 1})
+async def list_records(api: Api, number: Annotated[int, Arg("Which of the answers.")]) -> Any:
+    """List what the database answers, as it is."""
+    return await api.get("/records", {"number": number})
+
+
 @debug.tool(example={"text": "hello"})
 async def run_print(api: Api, text: Annotated[str, Arg("What to print.")]) -> Any:
     """Run print, as a careless library does, and return its text."""

@@ -137,3 +137,16 @@ async def test_an_answer_is_asked_for_anew_once_its_time_is_over(tmp_path: Path)
 
 def test_the_snapshot_is_never_kept_again(tmp_path: Path) -> None:
     assert ToolServer([platform()], ServerConfig(upstreams="snapshot", cache=True, data_dir=tmp_path)).cache is None
+
+
+async def test_what_is_still_being_written_answers_already_and_lies_on_disk_at_the_end(tmp_path: Path) -> None:
+    transport = Counting(ITEMS)
+    tools = server(tmp_path, transport)
+    calls = [await tools.call("things__get_thing", {"accession": "P04626"}) for _ in range(3)]
+    await tools.aclose()
+    assert len(transport.asked) == 1
+    assert [call.meta["burp/requests"][0].get("cached", False) for call in calls] == [False, True, True]
+    again = server(tmp_path, Counting())
+    kept = await again.call("things__get_thing", {"accession": "P04626"})
+    await again.aclose()
+    assert kept.content == calls[0].content and kept.meta["burp/fetched_at"] <= calls[1].meta["burp/fetched_at"]
