@@ -146,8 +146,8 @@ class _Parser:
             self._dangling(operator, "nothing follows it" if following.kind in ("END", ")") else "an operator follows")
             return None
         child = self.primary()
-        if child is None:
-            return None
+        if child is None or isinstance(child, Not):
+            return child and child.child
         return Not(child, *self.source.span(operator.start, self.scanner.index))
 
     def primary(self) -> Tree | None:
@@ -161,8 +161,6 @@ class _Parser:
             self.fail(codes.E_TOO_COMPLEX, message, token.start, token.end, "search in several steps")
         if token.kind == "FIELD":
             return self.clause()
-        if token.kind == "NAME":
-            return self.name()
         if token.kind == "|":
             self.scanner.take()
             self._dangling(token, "it belongs between two values")
@@ -223,19 +221,15 @@ class _Parser:
             self.fail(problem.code, problem.message, raw.start, end, problem.hint, problem.suggestions)
             return ()
 
-    def name(self) -> Tree | None:
-        """Read a variant's name that holds a colon."""
-        token = self.scanner.take()
-        values = self._typed(_VARIANT, Raw(token.text, token.start, token.end))
-        return Clause(_VARIANT, values, *self.source.span(token.start, token.end)) if values else None
-
     def words(self) -> Tree | None:
-        """Read words without a field: those that stand together are one text."""
-        raws = self.values.free()
-        values = tuple(read_free(KEYWORD, raw) for raw in raws)
-        if not values:
-            return None
-        return Clause(KEYWORD, (), *self.source.span(raws[0].start, raws[-1].end)).holding(values)
+        """Read words without a field: those that stand together are one text; a variant's name is a variant."""
+        parts: list[Tree] = []
+        for raw in self.values.free():
+            values = self._typed(_VARIANT, raw) if raw.is_name else (read_free(KEYWORD, raw),)
+            if values:
+                field = _VARIANT if raw.is_name else KEYWORD
+                parts.append(Clause(field, values, *self.source.span(raw.start, raw.end)))
+        return any_of(tuple(parts)) if parts else None
 
 
 def identified(tree: Tree) -> Tree:

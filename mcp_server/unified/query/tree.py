@@ -10,7 +10,10 @@ Data = Any
 
 @dataclass(frozen=True)
 class Raw:
-    """A value as it was written: `start` and `end` count in the plain text, the bounds of a range in `low`, `high`."""
+    """A value as it was written: `start` and `end` count in the plain text, the bounds of a range in `low`, `high`.
+
+    `is_name` marks a variant's name with a colon that stood without a field.
+    """
 
     text: str
     start: int
@@ -20,6 +23,7 @@ class Raw:
     low: str | None = None
     high: str | None = None
     is_joined: bool = False
+    is_name: bool = False
 
     @property
     def is_range(self) -> bool:
@@ -65,6 +69,12 @@ class Clause:
         once = {value.text: value for value in reversed(values)}
         ordered = dict.fromkeys(value.text for value in values)
         return replace(self, values=tuple(once[text] for text in ordered))
+
+    def with_values_of(self, other: "Clause") -> "Clause":
+        """Return a clause that either of two meets; its place spans both."""
+        end = max(self.position + self.length, other.position + other.length)
+        length = self.length if other.argument else end - self.position
+        return replace(self.holding(self.values + other.values), length=length)
 
 
 @dataclass(frozen=True)
@@ -115,7 +125,7 @@ def any_of(parts: tuple[Tree, ...]) -> Tree:
     for number, part in enumerate(flat):
         if isinstance(part, Clause):
             first = merged.get(part.field.key)
-            merged[part.field.key] = first.holding(first.values + part.values) if first else part
+            merged[part.field.key] = first.with_values_of(part) if first else part
             order[part.field.key] = merged[part.field.key]
         else:
             order[f"#{number}"] = part

@@ -186,11 +186,16 @@ class ValueParser:
         raws: list[Raw] = []
         while True:
             token = self.scanner.take()
-            raw = Raw(token.text, token.start, token.end, is_quoted=token.kind == "QUOTED")
+            is_quoted, is_name = token.kind == "QUOTED", token.kind == "NAME"
+            raw = Raw(token.text, token.start, token.end, is_quoted=is_quoted, is_name=is_name)
             if not raw.text.strip():
                 self.fail(E_EMPTY_VALUE, "nothing stands between the quotes", token.start, token.end)
                 return []
-            raws.append(raw if raw.is_quoted else self._joined_free(raw))
+            if not is_quoted and raw.text.startswith(":"):
+                message = "before a colon stands the name of a field"
+                self.fail(E_BAD_OPERATOR, message, token.start, token.end, "write gene:BRAF, or put it in quotes")
+                return []
+            raws.append(raw if is_quoted or is_name else self._joined_free(raw))
             self._too_many(raws)
             following = self.scanner.peek()
             if following.kind != "|":
