@@ -98,7 +98,7 @@ class Arguments:
             self.fail(missing, "lat and long go together", "give both, or near:Cleveland", code=E_BAD_PLACE)
             return []
         try:
-            place = point(lat, long, DISTANCE_MI if distance is None else distance)
+            place = point(float(lat), float(long), DISTANCE_MI if distance is None else float(distance))
         except ValueProblem as problem:
             wrong = next((name for name in ("latitude", "longitude") if name in problem.message), "distance")
             argument = {"latitude": "lat", "longitude": "long"}.get(wrong, "distance")

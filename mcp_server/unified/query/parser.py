@@ -148,7 +148,7 @@ class _Parser:
         child = self.primary()
         if child is None or isinstance(child, Not):
             return child and child.child
-        return Not(child, *self.source.span(operator.start, self.scanner.index))
+        return Not(child, *self.source.span(operator.start, self.scanner.behind))
 
     def primary(self) -> Tree | None:
         """Read a part in parentheses, a clause, or words."""
@@ -207,7 +207,7 @@ class _Parser:
         values = [value for raw in raws for value in self._typed(field, raw)]
         if not values:
             return None
-        position, length = self.source.span(token.start, self.scanner.index)
+        position, length = self.source.span(token.start, self.scanner.behind)
         joined = next((raw for raw in raws if raw.is_joined), None)
         if joined:
             self.notices.append(notices.joined(field, joined.text, *self.source.span(joined.start, joined.end)))

@@ -41,6 +41,11 @@ class Scanner:
         self.index = 0
         self.errors = errors
 
+    @property
+    def behind(self) -> int:
+        """Return where what was read last ends, without the blanks behind it."""
+        return len(self.plain[: self.index].rstrip(" "))
+
     def skip_blanks(self) -> None:
         """Go to the next letter that is not blank."""
         while self.index < len(self.plain) and self.plain[self.index] == " ":
