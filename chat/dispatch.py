@@ -1,7 +1,6 @@
 """Run the tool calls of one model message: concurrently, within their time, results in the calls' order."""
 
 import asyncio
-import difflib
 import json
 import logging
 import time
@@ -14,6 +13,7 @@ from chat.events import Event, ToolEnd, ToolProgress, ToolStart
 from chat.ports import RawToolResult, Shrinker, Shrunk, SystemTools, ToolFailed, ToolGateway
 from chat.providers.base import ToolCall, ToolResult
 from mcp_server.codes import TOOL_SENTENCES, ResultOutcome, ToolCode
+from mcp_server.renamed import no_such_tool
 
 Json = Any
 Emit = Callable[[Event], None]
@@ -100,7 +100,7 @@ class Dispatcher:
             elif call.name in self._tools:
                 raw = await self._ask(call, emit)
             else:
-                raw = _refused(ToolCode.TOOL_UNKNOWN, self._no_such_tool(call.name))
+                raw = _refused(ToolCode.TOOL_UNKNOWN, no_such_tool(call.name, self._tools))
         except ToolFailed as error:
             raw = _refused(ToolCode(error.code), error.message)
         except Exception as error:
@@ -123,11 +123,6 @@ class Dispatcher:
             size = len(_compact(raw.envelope).encode())
             return Shrunk("inline", _compact(data), size, size)
         return await self._shrinker.shrink(data, tool=call.name, noise=noise)
-
-    def _no_such_tool(self, name: str) -> str:
-        near = difflib.get_close_matches(name, self._tools, n=3, cutoff=0.5)
-        hint = f" Near names: {', '.join(near)}." if near else " Find one with search_available_tools."
-        return f"there is no tool {name!r}.{hint}"
 
 
 def cancelled(call: ToolCall, step: int, by: str) -> Done:

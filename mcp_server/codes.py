@@ -57,7 +57,7 @@ class TurnOutcome(StrEnum):
 
 
 TOOL_SENTENCES: dict[ToolCode, str] = {
-    ToolCode.TOOL_UNKNOWN: "There is no tool of this name. Search the catalogue for one that fits.",
+    ToolCode.TOOL_UNKNOWN: "There is no tool of this name. Call one that the message names, or search for one.",
     ToolCode.TOOL_INVALID_ARGUMENTS: "An argument was not acceptable. Correct it as the message says and call again.",
     ToolCode.TOOL_TIMEOUT: "The call took longer than its time budget and was ended. Narrow it or try again later.",
     ToolCode.TOOL_CANCELLED: "The call was stopped before it finished. Ask again if the result is still wanted.",

@@ -21,6 +21,7 @@ from mcp_server.http.messages import Transport
 from mcp_server.http.rate_limit import RateLimits
 from mcp_server.http.snapshot import PACKAGED, RecordingTransport, SnapshotTransport
 from mcp_server.registry import tools_by_name
+from mcp_server.renamed import no_such_tool
 from mcp_server.tool import Platform, ToolSpec
 from mcp_server.unified import TOOLS as UNIFIED
 from mcp_server.unified.tool import READ_ONLY, Desk, UnifiedTool
@@ -75,7 +76,7 @@ class ToolServer:
     ) -> Envelope:
         tool = self.tools.get(name)
         if tool is None:
-            return failure(ToolCode.TOOL_UNKNOWN, f"there is no tool {name!r}", trace)
+            return failure(ToolCode.TOOL_UNKNOWN, no_such_tool(name, [*self.tools, *self.unified]), trace)
         api = self._api(tool.platform, trace, progress, within_s)
         return await self._safely(name, self._answered(tool, api, arguments), trace, within_s)
 

@@ -57,3 +57,19 @@ async def test_an_inline_result_is_the_data_itself(text: str) -> None:
     content = await read(Shrunk("inline", text, len(text), len(text)))
     assert content["data"] == json.loads(text)
     assert "artifact_id" not in content
+
+
+async def test_a_former_name_is_answered_with_the_tool_that_took_its_place() -> None:
+    now = "europepmc__get_citations"
+    dispatcher = Dispatcher(
+        gateway=Tools(),
+        system_tools=NoSystemTools(),
+        shrinker=Shrinks(Shrunk("inline", "null", 4, 4)),
+        tools={now: ToolFacts("Europe PMC: get citations", "Europe PMC")},
+        timeout_s=5,
+        max_parallel=1,
+    )
+    finished: dict[str, Done] = {}
+    await dispatcher.run([ToolCall("c1", "pubmed__find_citing_articles", {})], 1, lambda event: None, finished)
+    assert (finished["c1"].event.error_code, finished["c1"].result.is_error) == ("tool_unknown", True)
+    assert f"any more: {now} has taken its place" in finished["c1"].result.text

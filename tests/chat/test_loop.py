@@ -90,7 +90,7 @@ async def test_an_unknown_tool_is_refused_with_near_names() -> None:
     run = Run.of(Reply(calls=[call("genes")]), Reply("Done."))
     await run.play()
     (end,) = run.of_type(ToolEnd)
-    assert (end.error_code, "gene" in end.message, run.tools.calls) == ("tool_unknown", True, [])
+    assert (end.error_code, "Near names: gene." in end.message, run.tools.calls) == ("tool_unknown", True, [])
 
 
 @pytest.mark.case("C056")

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from chat import upstreams
+from mcp_server.renamed import no_such_tool
 from tools_catalog.calls import RawToolResult, ToolCallError
 from tools_catalog.catalog import CatalogTool
 from tools_catalog.runtime import close_tool_servers, get_tool_servers
@@ -80,9 +81,7 @@ async def _called(name: str, pairs: list[str], setting: str) -> RawToolResult:
         server = await get_tool_servers().get(mode)
         tool = server.catalog.get(name)
         if tool is None:
-            hits = (await get_tool_servers().search(mode)).search(name.replace("_", " "), 3)
-            near = ", ".join(hit.name for hit in hits)
-            raise BadArgument(f"there is no tool {name!r}; near: {near or 'none'}")
+            raise BadArgument(no_such_tool(name, server.catalog.by_name))
         arguments = read_arguments(tool, pairs) if pairs else tool.example
         return await server.process.call(name, arguments, timeout_s=CALL_TIMEOUT_S)
     finally:
