@@ -26,6 +26,7 @@ class Shape(StrEnum):
     DRUGS_ON_GENES = "drugs_on_genes"
     GENE = "gene"
     DRUG = "drug"
+    DRUG_CARD = "drug_card"
     DISEASE = "disease"
     DAMAGED_CELLS = "damaged_cells"
     UNSUPPORTED = "unsupported"
@@ -181,6 +182,7 @@ _TESTS = (
     (Shape.VARIANT, lambda q: bool(q.variants)),
     (Shape.PATHWAYS, lambda q: bool(q.gene) and "pathways" in q.tasks),
     (Shape.PHARMACOGENOMICS, _about_pharmacogenomics),
+    (Shape.DRUG_CARD, lambda q: len(q.drugs) == 1 and "drug_facts" in q.tasks),
     (Shape.DRUG, lambda q: bool(q.drugs or q.identifier("chembl"))),
     (Shape.GENE, lambda q: bool(q.gene or q.identifier("ensembl"))),
     (Shape.DISEASE, lambda q: bool(q.disease)),

@@ -219,6 +219,10 @@ TASKS = {
     "definition": r"rs ?IDs?|HGVS|positions?|make up|makes up|defin\w+",
     "records": r"RCVs?|condition records?|ClinGen|canonical alleles?|HGVS|Variation ?IDs?",
     "access": r"full[- ]text|open[- ]access|freely|free (?:copy|text)",
+    "drug_facts": r"brand names?|trade names?|InChI ?Keys?|parents?|salts?|(?:development|code) (?:code|name)s?|"
+    r"first approv\w+|approval dates?|(?:maximum|max\.?|highest) phase|"
+    r"ChEMBL (?:molecules?|targets?|ids?|identifiers?)",
+    "mechanism": r"mechanisms?|targets?",
     "cpic": r"CPIC",
     "level": r"levels?",
     "against": r"against|recorded against",

@@ -34,6 +34,7 @@ _FIELDS = (
     "chembl.drug_mechanisms.mechanism_of_action", "chembl.molecule_synonyms.molecule_synonym",
     "drugbank.id", "drugbank.name", "drugbank.synonyms", "drugbank.inchi_key", "unii.unii", "unii.display_name",
     "unii.preferred_term", "unii.inchikey", "pubchem.cid", "pubchem.inchikey", "chebi.id", "chebi.name", "gtopdb.name",
+    "drugcentral.approval.agency", "drugcentral.approval.date",
 )  # fmt: skip
 _NAME_FIELDS = ("chembl.pref_name", "drugbank.name", "unii.display_name", "unii.preferred_term", "chebi.name")
 _SYNONYM_FIELDS = ("drugbank.synonyms", "chembl.molecule_synonyms.molecule_synonym", "gtopdb.name")
@@ -71,8 +72,8 @@ async def chem_resolve(api: Api, query: Query, limit: ChemicalLimit = 5, offset:
     pubchem__resolve_compound.
 
     Rows, the best match first: name, matched_by, chembl_ids, drugbank_ids, uniis, pubchem_cids, chebi_ids, inchikeys,
-    molecule_types, mechanisms [{action, target, mechanism, of}] (also those of its salts, named in `of`), synonyms,
-    records.
+    molecule_types, mechanisms [{action, target, mechanism, of}] (also those of its salts, named in `of`), approvals
+    [{agency, date}] (the first of each agency, by DrugCentral), synonyms, records.
     """
     identifier, fields = _read(query)
     clause = is_any(fields, [identifier])
@@ -163,6 +164,7 @@ def _compound(key: str, group: Sequence[Json], identifier: str, is_name: bool) -
             **ids,
             "molecule_types": list(dict.fromkeys(kind for one in group for kind in texts(one, "chembl.molecule_type"))),
             "mechanisms": [mechanism for record in group for mechanism in _mechanisms(record, name)],
+            "approvals": _approvals(group),
             "synonyms": list(dict.fromkeys(synonyms)),
             "records": [record["_id"] for record in group],
         }
@@ -193,6 +195,17 @@ def _mechanisms(record: Json, name: str) -> list[dict[str, Json]]:
         for mechanism in values(record, "chembl.drug_mechanisms")
         if isinstance(mechanism, dict)
     ]
+
+
+def _approvals(group: Sequence[Json]) -> list[dict[str, Json]]:
+    """Return the day of the first approval by each agency, the earliest first; records of one name repeat them."""
+    first: dict[str, str] = {}
+    for record in group:
+        for approval in values(record, "drugcentral.approval"):
+            agency, date = first_text(approval, "agency"), first_text(approval, "date")
+            if agency and date:
+                first[agency] = min(date, first.get(agency, date))
+    return [{"agency": agency, "date": date} for agency, date in sorted(first.items(), key=lambda one: one[1])]
 
 
 def _citations(compound: Json) -> list[Citation]:

@@ -108,6 +108,19 @@ async def test_records_of_one_biologic_are_joined() -> None:
     assert {cited["identifier"] for cited in result.meta["burp/citations"]} == {"CHEMBL3137343", "DB09037"}
 
 
+async def test_the_first_approval_of_each_agency_is_told_once_and_the_earliest_first() -> None:
+    days = [{"agency": "EMA", "date": "2015-07-17"}, {"agency": "FDA", "date": "2014-09-04"}]
+    again = [{"agency": "FDA", "date": "2017-05-23"}, {"agency": "PMDA"}]
+    one = {"_id": "DPT0O3T46P", "drugbank": {"name": "Pembrolizumab"}, "drugcentral": {"approval": days}}
+    other = {"_id": "CHEMBL3137343", "chembl": {"pref_name": "PEMBROLIZUMAB"}, "drugcentral": {"approval": again}}
+    result, _ = await resolved("chem_resolve", hits(one, other), "pembrolizumab")
+    (drug,) = result.content["data"]
+    assert drug["approvals"] == [{"agency": "FDA", "date": "2014-09-04"}, {"agency": "EMA", "date": "2015-07-17"}]
+    single = {**one, "drugcentral": {"approval": days[0]}}
+    result, _ = await resolved("chem_resolve", hits(single), "pembrolizumab")
+    assert result.content["data"][0]["approvals"] == days[:1]
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [

@@ -20,6 +20,7 @@ SHAPES = (
     "star alleles by their definition: “Which rsIDs define TPMT*3A?”, and levels of CPIC: “Which drugs does CPIC have "
     "at level A for CYP2D6?”",
     "drugs on record against genes: “Which kinase inhibitors are listed against both EGFR and ERBB2?”",
+    "names and numbers of a drug: “Imatinib: InChIKey, salts, and when was it first approved?”",
     "one record by its number: a trial (“Can someone still join NCT02576665?”), a paper (“Is there a free full text of "
     "PMID 22663011?”), a pathway (“What is R-HSA-5673001?”)",
     "a short dossier of one gene, drug or disease: “What is imatinib?”",

@@ -57,6 +57,7 @@ SHAPES = {
     "BRAF V600E: ClinVar VariationID and HGVS?": (Shape.VARIANT_CARD, "BRAF", ""),
     "Which gene is chr10:g.87933119A>C?": (Shape.VARIANT_CARD, "", ""),
     "UniProt accession and length of ENSG00000010404": (Shape.IDENTIFIERS, "", ""),
+    "When was imatinib first approved by the FDA?": (Shape.DRUG_CARD, "", ""),
     "What is imatinib?": (Shape.DRUG, "", ""),
     "CHEMBL554": (Shape.DRUG, "", ""),
     "Trials of tucatinib in breast cancer": (Shape.DRUG, "", "breast cancer"),

@@ -169,6 +169,21 @@ async def test_a_drug_that_is_not_on_the_list_is_named_as_missing(snapshot: Snap
     assert turn.opening.startswith("**Recorded against ERBB2**: lapatinib; not among what was read: imatinib.")
 
 
+async def test_a_drug_has_its_first_approval_by_agency_with_its_source(snapshot: Snapshot) -> None:
+    turn = await run("When was Imatinib first approved?", snapshot)
+    said = "**First approvals**: FDA 2001-05-10 and EMA 2001-11-07 (DrugCentral by MyChem, as of 2026-08-11)."
+    assert said in turn.opening
+    assert turn.called("chembl__get_drug_mechanisms") == []
+
+
+async def test_trials_of_a_drug_are_looked_up_under_its_development_code_too(snapshot: Snapshot) -> None:
+    turn = await run("Daraxonrasib: development code and trials?", snapshot)
+    asked = [call["intervention"] for call in turn.called("clinicaltrials__search_studies")]
+    assert asked == ["daraxonrasib", "RMC-6236"]
+    assert "| RMC-6236 | [NCT06625320](" in turn.section("Trials")
+    assert "trials of daraxonrasib" in turn.section("What could not be looked up")
+
+
 async def test_one_text_is_another_variant_on_each_assembly(snapshot: Snapshot) -> None:
     turn = await run("Which gene is chr10:g.87933119A>C?", snapshot)
     assert "on GRCh38** lies in **PTEN**" in turn.opening and "on GRCh37** lies in **GRID1**" in turn.opening

@@ -45,6 +45,8 @@ QUESTIONS = {
     "drugs_on_genes": "Which kinase inhibitors are listed against both EGFR and ERBB2?",
     "kinds_of_drugs": "Antibodies and ChEMBL identifiers recorded against HER2 in breast carcinoma",
     "variant_card": "BRAF V600E: ClinVar VariationID, HGVS and position, and the syndromes UniProt links?",
+    "drug_card": "Pembrolizumab: ChEMBL target, mechanism, brand names, first approval?",
+    "drug_pipeline": "Daraxonrasib: development code, papers and trials?",
     "rsid": "rs4244285",
     "rsid_card": "rs4244285: gene and position on GRCh38?",
     "genomic_change": "Which gene is chr10:g.87933119A>C?",
