@@ -8,11 +8,9 @@ from mcp_server.unified.declared import (
     SEARCH_OUTPUT,
     THINK_OUTPUT,
     THOUGHT,
+    lazily,
     unified,
 )
-from mcp_server.unified.fetch import fetch
-from mcp_server.unified.search import search
-from mcp_server.unified.think import think
 from mcp_server.unified.tool import UnifiedTool
 
 TOOLS: tuple[UnifiedTool, ...] = (
@@ -25,7 +23,7 @@ TOOLS: tuple[UnifiedTool, ...] = (
         "database's own filters use its tools.",
         SEARCH,
         SEARCH_OUTPUT,
-        search,
+        lazily("search"),
         example={"query": "gene:BRAF AND disease:melanoma"},
     ),
     unified(
@@ -35,7 +33,7 @@ TOOLS: tuple[UnifiedTool, ...] = (
         "cBioPortal joined), gene, drug, disease, protein, pathway, annotation; returns text, url, metadata by source.",
         FETCH,
         FETCH_OUTPUT,
-        fetch,
+        lazily("fetch"),
         example={"id": "NCT01808573"},
         required=("id",),
     ),
@@ -46,7 +44,7 @@ TOOLS: tuple[UnifiedTool, ...] = (
         "returns where the chain stands. It looks nothing up: use search or a database's tools for facts.",
         THOUGHT,
         THINK_OUTPUT,
-        think,
+        lazily("think"),
         example={
             "thought": "Which genes are altered?",
             "thoughtNumber": 1,

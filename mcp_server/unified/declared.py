@@ -1,5 +1,6 @@
 """How `search`, `fetch` and `think` are listed: their arguments, what they answer, and their checks."""
 
+import importlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -134,6 +135,17 @@ THINK_OUTPUT: dict[str, Json] = {
         "error": _ERROR,
     },
 }
+
+
+def lazily(name: str) -> Call:
+    """Return the call of a tool in the module of its name; who lists tools need not load what they do."""
+
+    async def call(desk: Desk, arguments: Mapping[str, Json]) -> Envelope:
+        module = importlib.import_module(f"mcp_server.unified.{name}")
+        envelope: Envelope = await getattr(module, name)(desk, arguments)
+        return envelope
+
+    return call
 
 
 def unified(
