@@ -20,6 +20,13 @@ _DISEASE = re.compile(
 _HEAD = re.compile(r"cancers?|carcinomas?|tumou?rs?|disease|syndrome|disorder|deficiency", re.IGNORECASE)
 _DRUG = re.compile(r".{3,}(?:nib|mab|parib|ciclib|statin|platin|taxel|rubicin|sertib|rafenib|gliptin|gliflozin)", re.I)
 _STOP = {"in", "of", "and", "the", "with", "for", "to", "on", "a", "an", "after", "by", "versus", "vs", "from", "or"}
+# These stand beside the name of a disease and are no part of it.
+_TOPIC = re.compile(
+    r"resistan\w+|treat\w+|therap\w+|surviv\w+|progno\w+|mutat\w+|inhibit\w+|risk|respon\w+|express\w+|outcome\w*"
+    r"|patient\w*|trial\w*|gene\w*|variant\w*|biomarker\w*|screening|advanced|metastatic",
+    re.IGNORECASE,
+)
+_NAME_WORDS_MAX = 3
 
 
 def suggested(text: str) -> str:
@@ -30,15 +37,17 @@ def suggested(text: str) -> str:
         field = _field(word)
         if field == "disease" and _HEAD.fullmatch(word):
             before = _words_before(rest)
-            parts.append(f"disease:{written(' '.join([*before, word]))}")
             rest = rest[: len(rest) - len(before)]
+            parts.append(f"disease:{written(' '.join([*before, word]))}")
         elif field:
             parts.append(f"{field}:{written(word)}")
-        elif word.lower() not in _STOP:
-            rest.append(word)
+            rest.append("")
+        else:
+            rest.append("" if word.lower() in _STOP else word)
     if not parts:
         return ""
-    return " AND ".join([" ".join(parts), *([" ".join(rest)] if rest else [])])
+    words = " ".join(word for word in rest if word)
+    return " AND ".join([" ".join(parts), *([words] if words else [])])
 
 
 def _field(word: str) -> str:
@@ -52,5 +61,10 @@ def _field(word: str) -> str:
 
 
 def _words_before(rest: list[str]) -> list[str]:
-    """Return up to two words that belong to the name of a disease."""
-    return [word for word in rest[-2:] if word.lower() not in _STOP]
+    """Return the words at the end that belong to the name of a disease; a blank one parts them from the others."""
+    taken: list[str] = []
+    for word in reversed(rest[-_NAME_WORDS_MAX:]):
+        if not word or _TOPIC.fullmatch(word):
+            break
+        taken.insert(0, word)
+    return taken
