@@ -58,6 +58,10 @@ class TurnLedger:
         )
         return await asyncio.shield(booking)
 
+    async def release(self, reservation: str) -> None:
+        """Give back what was reserved for nothing."""
+        await asyncio.shield(sync_to_async(budgets.budget_release)(reservation_id=UUID(reservation)))
+
 
 class TurnTranscript:
     """Appends the entries of one turn."""

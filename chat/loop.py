@@ -8,6 +8,7 @@ result), the ledger tells the truth, and the last event is `turn_end`.
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -143,12 +144,13 @@ class _Turn:
         """Make one model call: reserve, stream, settle, store. Yields events, then the reply."""
         provider = self.deps.provider
         request = build_request(self.deps.prefix, self.entries, max_output_tokens=self.question.max_output_tokens)
-        reservation = await self.deps.ledger.reserve(self.step, provider.worst_case(request))
+        reservation = await self.reserved(provider.worst_case(request))
         self.answer = ""
 
         async def work(emit: Callable[[ModelEvent], None]) -> None:
-            async for event in provider.stream(request):
-                emit(event)
+            async with aclosing(provider.stream(request)) as stream:
+                async for event in stream:
+                    emit(event)
 
         try:
             async for event in emitted(work, self.deps.stop):
@@ -240,6 +242,15 @@ class _Turn:
         for one in done:
             self.evidence.add(one.result.call_id, one.result.text, one.event.citations)
         await self.append(ToolResultsEntry(tuple(one.result for one in done)))
+
+    async def reserved(self, worst_case: TokenUsage) -> str:
+        """Hold the worst case of the next call; a turn that is stopped meanwhile gives it back and asks nothing."""
+        self.deps.stop.check()
+        reservation = await self.deps.ledger.reserve(self.step, worst_case)
+        if self.deps.stop.outcome is not None:
+            await self.deps.ledger.release(reservation)
+        self.deps.stop.check()
+        return reservation
 
     async def settle(self, reservation: str, usage: TokenUsage, outcome: str, *, estimated: bool = False) -> Usage:
         """Book a model call and return the event that tells its cost."""

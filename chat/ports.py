@@ -29,6 +29,10 @@ class Ledger(Protocol):
         """Book what was used and return its cost in pico-USD."""
         ...
 
+    async def release(self, reservation: str) -> None:
+        """Give back what a call that was never sent had reserved."""
+        ...
+
 
 class Transcript(Protocol):
     """The append-only history of a session."""

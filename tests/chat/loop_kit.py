@@ -63,12 +63,18 @@ class Tools:
 class Ledger:
     """Keeps what was reserved and settled; a token costs one pico-USD."""
 
-    def __init__(self, refuse_at_step: int = 0) -> None:
+    def __init__(self, refuse_at_step: int = 0, wait_at_step: int = 0) -> None:
         self.open: dict[str, int] = {}
         self.settled: list[tuple[int, str, bool]] = []
+        self.released: list[str] = []
+        self.reached, self.go_on = asyncio.Event(), asyncio.Event()
         self._refuse_at_step = refuse_at_step
+        self._wait_at_step = wait_at_step
 
     async def reserve(self, step: int, worst_case: Any) -> str:
+        if step == self._wait_at_step:
+            self.reached.set()
+            await self.go_on.wait()
         if step == self._refuse_at_step:
             raise SpendRefused(TurnOutcome.BUDGET_TURN, "the turn's budget is used up")
         self.open[str(step)] = worst_case.input + worst_case.output
@@ -79,6 +85,10 @@ class Ledger:
         cost: int = usage.input + usage.output
         self.settled.append((cost, outcome, estimated))
         return cost
+
+    async def release(self, reservation: str) -> None:
+        del self.open[reservation]
+        self.released.append(reservation)
 
 
 @dataclass

@@ -200,6 +200,24 @@ async def test_stop_before_the_first_byte_leaves_a_history_that_can_be_sent_agai
     assert kinds(again.provider.requests[0].entries) == ["User", "User"]
 
 
+@pytest.mark.case("C051")
+@pytest.mark.parametrize("step", [1, 2])
+async def test_stop_while_money_is_reserved_asks_nothing_and_books_nothing_twice(step: int) -> None:
+    first = Reply("I look.", calls=[call("gene")])
+    run = Run.of(first, Reply("never"), ledger=Ledger(wait_at_step=step))
+
+    def stop() -> None:
+        run.stop.give(TurnOutcome.ABORTED_BY_USER)
+        run.ledger.go_on.set()
+
+    end = await run.play_and(run.ledger.reached, stop)
+    assert end.outcome == "aborted_by_user"
+    assert len(run.provider.requests) == step - 1
+    assert (run.ledger.open, run.ledger.released) == ({}, [str(step)])
+    assert [outcome for _, outcome, _ in run.ledger.settled] == ["tool_use"][: step - 1]
+    assert kinds(run.transcript.entries) == ["User", "Assistant", "ToolResults"][: 1 if step == 1 else 3]
+
+
 async def test_a_reader_that_goes_away_leaves_nothing_running_and_nothing_unbooked() -> None:
     hold = Hold(asyncio.Event(), after="HER2 ")
     run = Run.of(hold, Reply("never"))
