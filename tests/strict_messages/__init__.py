@@ -1,26 +1,18 @@
-"""A strict stand-in for the Messages API on loopback: it refuses what the real one refuses.
+"""The tests' side of `evals.strict_messages`: its fixture, and the tests of the server itself."""
 
-    def test_something(strict_messages):
-        strict_messages.script(Reply(Thinking("…"), ToolUse("think", {"thought": "…"})), Reply(Text("Done.")))
-        ... point the product at strict_messages.base_url ...
-        assert [request.status for request in strict_messages.requests] == [200, 200]
-
-A request that breaks a rule gets the real error's shape and uses up no reply.
-"""
-
-from tests.strict_messages.models import ModelRules
-from tests.strict_messages.script import (
+from evals.strict_messages import (
     Break,
     Failure,
+    ModelRules,
     Redacted,
     Reply,
     ServerToolUse,
+    StrictMessages,
     Text,
     Thinking,
     ToolUse,
     Unknown,
 )
-from tests.strict_messages.server import StrictMessages
 
 __all__ = [
     "Break",

@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from evals.strict_messages.server import StrictMessages
 from tests.strict_messages.fixture import strict_messages as strict_messages
-from tests.strict_messages.server import StrictMessages
 
 Json = Any
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.strict_messages.server import StrictMessages
+from evals.strict_messages.server import StrictMessages
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tests.strict_messages import Reply, StrictMessages, Text
+from evals.strict_messages import Reply, StrictMessages, Text
+from evals.strict_messages.prompt_cache import CacheUse, PromptBlock, PromptCache
 from tests.strict_messages.conftest import Client, valid_body
-from tests.strict_messages.prompt_cache import CacheUse, PromptBlock, PromptCache
 
 Json = Any
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.strict_messages import Reply, StrictMessages, Text
+from evals.strict_messages import Reply, StrictMessages, Text
 from tests.strict_messages.conftest import DEFERRED, SCHEMA, TOOL, Client, call, result, valid_body
 
 Json = Any

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from tests.strict_messages import (
+from evals.strict_messages import (
     Break,
     Failure,
     Reply,

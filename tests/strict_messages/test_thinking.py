@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.strict_messages import Redacted, Reply, StrictMessages, Text, Thinking, ToolUse
+from evals.strict_messages import Redacted, Reply, StrictMessages, Text, Thinking, ToolUse
 from tests.strict_messages.conftest import TOOL, Client, result, valid_body
 
 Json = Any

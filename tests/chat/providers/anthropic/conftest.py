@@ -20,8 +20,8 @@ from chat.providers.base import (
     ToolResultsEntry,
     UserEntry,
 )
+from evals.strict_messages.server import StrictMessages
 from tests.strict_messages.fixture import strict_messages as strict_messages
-from tests.strict_messages.server import StrictMessages
 
 Json = Any
 

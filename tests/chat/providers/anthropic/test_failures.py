@@ -7,9 +7,9 @@ import pytest
 
 from chat.providers.anthropic import AnthropicProvider
 from chat.providers.base import ModelFailure, TextDelta, TokenUsage, UserEntry
+from evals.strict_messages import Break, Failure, Reply, StrictMessages, Text, Thinking, ToolUse
 from mcp_server.codes import TurnOutcome
 from tests.chat.providers.anthropic.conftest import SONNET, TARGETS, collect, reply, request
-from tests.strict_messages import Break, Failure, Reply, StrictMessages, Text, Thinking, ToolUse
 
 Json = Any
 UNREACHABLE, OVERLOADED = TurnOutcome.MODEL_UNREACHABLE, TurnOutcome.MODEL_OVERLOADED

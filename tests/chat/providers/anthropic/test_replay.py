@@ -8,6 +8,7 @@ import pytest
 
 from chat.providers.anthropic import AnthropicProvider
 from chat.providers.base import AssistantEntry, ToolCall, ToolResult, ToolResultsEntry, UserEntry
+from evals.strict_messages import Break, Redacted, Reply, ServerToolUse, StrictMessages, Text, Thinking, ToolUse
 from tests.chat.providers.anthropic.conftest import (
     SEARCH,
     TARGETS,
@@ -16,7 +17,6 @@ from tests.chat.providers.anthropic.conftest import (
     reply,
     request,
 )
-from tests.strict_messages import Break, Redacted, Reply, ServerToolUse, StrictMessages, Text, Thinking, ToolUse
 
 Json = Any
 SYSTEM = "Answer from records only. " * 200

@@ -20,9 +20,9 @@ from chat.providers.base import (
     ToolCall,
     UserEntry,
 )
+from evals.strict_messages import Break, Reply, ServerToolUse, StrictMessages, Text, Thinking, ToolUse, Unknown
 from mcp_server.codes import TurnOutcome
 from tests.chat.providers.anthropic.conftest import SONNET, TARGETS, collect, reply, request, results
-from tests.strict_messages import Break, Reply, ServerToolUse, StrictMessages, Text, Thinking, ToolUse, Unknown
 
 Json = Any
 ROW = ModelRow(

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from tests.strict_messages.conversation import THINKING, Asked
-from tests.strict_messages.rules.texts import text
+from evals.strict_messages.conversation import THINKING, Asked
+from evals.strict_messages.rules.texts import text
 
 MAX_MARKS = 4
 

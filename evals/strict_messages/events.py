@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.strict_messages.conversation import THINKING
-from tests.strict_messages.script import Content, Redacted, Reply, ServerToolUse, Text, Thinking, ToolUse, Unknown
-from tests.strict_messages.tokens import count
+from evals.strict_messages.conversation import THINKING
+from evals.strict_messages.script import Content, Redacted, Reply, ServerToolUse, Text, Thinking, ToolUse, Unknown
+from evals.strict_messages.tokens import count
 
 Json = Any
 Block = dict[str, Json]

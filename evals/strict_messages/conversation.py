@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.strict_messages.models import ModelRules
-from tests.strict_messages.signing import Signer
+from evals.strict_messages.models import ModelRules
+from evals.strict_messages.signing import Signer
 
 Json = Any
 Block = dict[str, Json]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from tests.strict_messages.conversation import Asked, Block, unmarked
-from tests.strict_messages.rules.texts import text
-from tests.strict_messages.tokens import count
+from evals.strict_messages.conversation import Asked, Block, unmarked
+from evals.strict_messages.rules.texts import text
+from evals.strict_messages.tokens import count
 
 REQUIRED = ("model", "max_tokens", "messages")
 KNOWN = frozenset(

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.strict_messages.conversation import THINKING, Asked, Memory, unmarked
-from tests.strict_messages.events import Event, Played, message_events, play
-from tests.strict_messages.models import MODELS, ModelRules
-from tests.strict_messages.prompt_cache import PromptBlock, PromptCache
-from tests.strict_messages.rules import first_breach
-from tests.strict_messages.rules.parameters import prompt_parts
-from tests.strict_messages.rules.thinking import prefix, signature_of
-from tests.strict_messages.script import Break, Failure, Reply, Step
-from tests.strict_messages.signing import Signer
-from tests.strict_messages.tokens import canonical
+from evals.strict_messages.conversation import THINKING, Asked, Memory, unmarked
+from evals.strict_messages.events import Event, Played, message_events, play
+from evals.strict_messages.models import MODELS, ModelRules
+from evals.strict_messages.prompt_cache import PromptBlock, PromptCache
+from evals.strict_messages.rules import first_breach
+from evals.strict_messages.rules.parameters import prompt_parts
+from evals.strict_messages.rules.thinking import prefix, signature_of
+from evals.strict_messages.script import Break, Failure, Reply, Step
+from evals.strict_messages.signing import Signer
+from evals.strict_messages.tokens import canonical
 
 Json = Any
 Block = dict[str, Json]

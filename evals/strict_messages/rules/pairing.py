@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from tests.strict_messages.conversation import Asked, Block, as_blocks
-from tests.strict_messages.rules.texts import text
+from evals.strict_messages.conversation import Asked, Block, as_blocks
+from evals.strict_messages.rules.texts import text
 
 
 def called_once(asked: Asked) -> Iterator[str]:

@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.strict_messages.connection import Answer, Call, Connection
-from tests.strict_messages.conversation import unmarked
-from tests.strict_messages.events import Event
-from tests.strict_messages.models import ModelRules
-from tests.strict_messages.script import Break, Failure, Step
-from tests.strict_messages.service import Service, Stream, error_body
+from evals.strict_messages.connection import Answer, Call, Connection
+from evals.strict_messages.conversation import unmarked
+from evals.strict_messages.events import Event
+from evals.strict_messages.models import ModelRules
+from evals.strict_messages.script import Break, Failure, Step
+from evals.strict_messages.service import Service, Stream, error_body
 
 Json = Any
 DRIP_INTERVAL_S = 0.02

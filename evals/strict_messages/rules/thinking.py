@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from tests.strict_messages.conversation import THINKING, Asked, Block, as_blocks, said, unmarked
-from tests.strict_messages.rules.texts import text
-from tests.strict_messages.signing import Seal
+from evals.strict_messages.conversation import THINKING, Asked, Block, as_blocks, said, unmarked
+from evals.strict_messages.rules.texts import text
+from evals.strict_messages.signing import Seal
 
 
 def signed(asked: Asked) -> Iterator[str]:

@@ -5,8 +5,8 @@ A rule yields the error text of each breach; the first one becomes the 400.
 
 from collections.abc import Callable, Iterator
 
-from tests.strict_messages.conversation import Asked
-from tests.strict_messages.rules import caching, messages, pairing, parameters, thinking, tools
+from evals.strict_messages.conversation import Asked
+from evals.strict_messages.rules import caching, messages, pairing, parameters, thinking, tools
 
 Rule = Callable[[Asked], Iterator[str]]
 

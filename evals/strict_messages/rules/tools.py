@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from tests.strict_messages.conversation import Asked
-from tests.strict_messages.rules.texts import text
+from evals.strict_messages.conversation import Asked
+from evals.strict_messages.rules.texts import text
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 FIELDS = frozenset(
