@@ -1,6 +1,6 @@
 """Run all benchmarks on a data folder of their own.
 
-`--write` puts the table into docs/benchmarks.md, `--peers` installs and measures a public peer as well.
+`--write` puts the table into docs/benchmarks.md, `--peers` installs and measures public peers as well.
 """
 
 import importlib

@@ -50,5 +50,5 @@ def measure() -> list[Row]:
         Row(f"child: start to first tools/list, {tools} tools", f"{own:.2f} s", ""),
         Row(f"empty server of the same SDK, {tools} tools", f"{empty:.2f} s", ""),
         Row("ratio", f"{own / empty:.2f}", "≤ 1.5"),
-        Row("child: resident memory", f"{statistics.median(memory):.0f} MB", "< 100 MB"),
+        Row("child: resident memory", f"{statistics.median(memory):.0f} MB", "≤ 120 MB"),
     ]

@@ -22,7 +22,12 @@ What the rows are:
 - **loop**: a scripted model and a tool that answer at once, so that what is measured is the loop itself: events,
   dispatch, transcript, and in the second row four short transactions a step in SQLite.
 - **headline question**: the recipe planner over the offline snapshot, with the real child, database and event log.
-- **peer**: the public package of the given version, installed by the benchmark itself, started over stdio.
+- **5 MB answer**: a database on loopback, in a process of its own, answers with 5 MB of records; a tool hands them on
+  as they are, through the child and the spool folder. The same answer downloaded and parsed in one process, in turns
+  with it, is what nobody can save (`tests/benchmarks/big_answer.py`).
+- **peers**: the public packages of the given versions, each installed by the benchmark itself into a folder of its own,
+  started over stdio. Without a network means a network namespace without any interface: each server is asked for
+  articles once, with its own search (`tests/benchmarks/peers.py`).
 - Twelve NCBI calls at once over PubMed and ClinVar tools: 12 of 12 succeed within the allowed rate
   (`tests/mcp_server/test_ncbi_rate.py`; a count, not a time).
 """
