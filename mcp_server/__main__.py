@@ -70,10 +70,10 @@ async def serve_http(make: MakeTools, config: ServerConfig, given: argparse.Name
 
 
 def loaded(make: MakeTools, config: ServerConfig) -> "ToolServer":
-    """Load the tools, for good: what is loaded now the collector need not look through at each large answer."""
+    """Load the tools, for good: what is loaded the garbage collector need not look through, now or at any answer."""
     tools = make(config)
-    gc.collect()
     gc.freeze()
+    gc.enable()
     return tools
 
 
@@ -114,6 +114,7 @@ def main(make: MakeTools = all_tools) -> None:
     given = _options().parse_args()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     config = ServerConfig.from_environment(os.environ, given.upstreams)
+    gc.disable()
     asyncio.run(serve_http(make, config, given) if given.http else serve_stdio(make, config))
 
 
