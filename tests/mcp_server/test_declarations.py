@@ -28,6 +28,9 @@ ENVELOPE = Draft202012Validator(envelope_schema())
 RETURNS = re.compile(r"[,:]|\b(returns?|gives?|says|with|of|to)\b", re.IGNORECASE)
 # What every provider accepts for the name of a tool.
 PROVIDER_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+# A tool as descriptions name it: in full, or without the database where it is the same one.
+NAMED_TOOL = re.compile(rf"\b([a-z0-9]+(?:_[a-z0-9]+)*__[a-z0-9_]+|(?:{'|'.join(VERBS)})_[a-z0-9_]+)\b")
+UP_TO = re.compile(r"\bup to ([\d,]+)\b(?! days)", re.IGNORECASE)
 FORBIDDEN_KEYWORDS = {"anyOf", "oneOf", "allOf", "not", "$ref", "$defs", "if", "then", "else", "patternProperties"}
 
 each_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
@@ -61,6 +64,22 @@ def test_a_description_is_short_and_says_what_comes_back(tool: ToolSpec) -> None
     assert 20 <= len(tool.description) <= DESCRIPTION_MAX_CHARS
     assert tool.description.endswith(".")
     assert RETURNS.search(tool.description)
+
+
+@each_tool
+def test_a_description_sends_nobody_to_a_tool_that_is_not_there(tool: ToolSpec) -> None:
+    texts = [tool.description, *(schema.get("description", "") for schema in tool.input_schema["properties"].values())]
+    for name in (found for text in texts for found in NAMED_TOOL.findall(text)):
+        full = name if "__" in name else f"{tool.platform.name}__{name}"
+        assert full in TOOLS or name in tool.parameters, name
+    assert tool.function.__name__ not in NAMED_TOOL.findall(tool.description), "a tool does not send to itself"
+
+
+@each_tool
+def test_a_number_of_records_at_once_is_the_one_that_the_schema_allows(tool: ToolSpec) -> None:
+    limits = {schema.get("maxItems") for schema in tool.input_schema["properties"].values()}
+    for number in UP_TO.findall(tool.description):
+        assert int(number.replace(",", "")) in limits
 
 
 @each_tool

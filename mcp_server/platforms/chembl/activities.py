@@ -86,8 +86,8 @@ async def get_bioactivities(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Answer:
-    """List measured activities of a molecule (all its forms), a target, an assay or a pair, strongest first. Rows of
-    one type are comparable; a relation of > or < is a bound, not a value. For the best compounds of a target use
+    """List measured activities (IC50, Ki, EC50 …) of a molecule (all its forms), a target, an assay or a pair,
+    strongest first. A relation of > or < is a bound, not a value. For the best compounds of a target use
     get_target_potent_compounds, for a compound get_selectivity_profile.
     """
     if not (molecule_chembl_id or target_chembl_id or assay_chembl_id):

@@ -51,7 +51,9 @@ async def find_drugs_by_target(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Answer:
-    """List drugs whose curated mechanism is a given ChEMBL target, with action, phase, form and withdrawal."""
+    """List drugs whose curated mechanism is a given ChEMBL target, with action, phase, form and withdrawal. With stage
+    and the diseases tried, also candidates: opentargets__get_target_drugs.
+    """
     parameters = {"target_chembl_id": target_chembl_id, "action_type": action_type, "order_by": "mec_id"}
     found, total = await collection(api, "mechanism", "mechanisms", parameters)
     check(found, "target_chembl_id", target_chembl_id)

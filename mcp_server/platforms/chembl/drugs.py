@@ -72,7 +72,9 @@ async def _by_id(api: Api, query: str) -> tuple[str, Family | None]:
 
 @platform.tool(core=True, example={"drug_name": "clopidogrel"})
 async def resolve_drug(api: Api, drug_name: DrugName) -> Answer:
-    """Find the ChEMBL id of a drug by name, brand or code: the parent first, with salts, phase and withdrawal."""
+    """Find the ChEMBL id of a drug by name, brand or code: the parent first, with salts, phase and withdrawal. For ids
+    in many databases use myvariant__chem_resolve, for any chemical pubchem__resolve_compound.
+    """
     if CHEMBL_ID.fullmatch(drug_name) or INCHI_KEY.fullmatch(drug_name):
         matched_as, family = await _by_id(api, drug_name)
         if family is None:
@@ -129,7 +131,9 @@ def _cited_targets(mechanisms: Sequence[Json]) -> list[Citation]:
 
 @platform.tool(example={"chembl_id": "CHEMBL554"})
 async def get_drug_mechanisms(api: Api, chembl_id: ChemblId) -> Answer:
-    """List a drug's curated mechanisms of action and targets, collected over parent and salts, naming the form."""
+    """List a drug's curated mechanisms of action and targets, collected over parent and salts, naming the form. With
+    Ensembl ids of the targets and the drug's stage: opentargets__get_drug_info.
+    """
     family = await family_of(api, chembl_id)
     if family is None:
         return await no_molecule(api, chembl_id)
@@ -167,7 +171,9 @@ async def _indications(api: Api, family: Family) -> list[Json]:
 async def get_drug_indications(
     api: Api, chembl_id: ChemblId, min_phase: MinPhase | None = None, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
-    """List diseases a drug is approved for (phase 4) or studied in, over parent and salts, highest phase first."""
+    """List diseases a drug is approved for (phase 4) or studied in, over parent and salts, highest phase first, with
+    references. In stage words with linked reports: opentargets__get_drug_diseases.
+    """
     family = await family_of(api, chembl_id)
     if family is None:
         return await no_molecule(api, chembl_id)
@@ -194,7 +200,9 @@ async def _warnings(api: Api, family: Family) -> list[Json]:
 
 @platform.tool(example={"chembl_id": "CHEMBL122"})
 async def get_drug_warnings(api: Api, chembl_id: ChemblId) -> Answer:
-    """List a drug's withdrawals and boxed warnings: year, country, reason, class, over parent and salts."""
+    """List a drug's withdrawals and boxed warnings: year, country, reason, class, over parent and salts. Side effects
+    reported after approval: opentargets__get_drug_safety; of one trial: clinicaltrials__get_study_adverse_events.
+    """
     family = await family_of(api, chembl_id)
     if family is None:
         return await no_molecule(api, chembl_id)

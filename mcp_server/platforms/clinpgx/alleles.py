@@ -45,8 +45,8 @@ def cited_alleles(gene: str, names: list[str]) -> list[Citation]:
 async def get_allele_frequencies(
     api: Api, gene_symbol: GeneSymbol, population: PopulationGroup | None = None, allele: StarAllele | None = None
 ) -> Answer:
-    """Get the frequencies of a gene's star alleles in CPIC's population groups; null means not measured. The groups
-    are CPIC's own. For a single variant (rsID) use Ensembl.
+    """Get the frequencies of a gene's star alleles in CPIC's population groups; null means not measured. The groups are
+    CPIC's own. For a single variant (rsID) use thousand_genomes__population_frequencies.
     """
     gene = gene_symbol_form(gene_symbol)
     filters = {"genesymbol": f"eq.{gene}", "select": "*", "order": "name.asc,population_group.asc"}

@@ -192,7 +192,8 @@ async def search_variant_annotations(
     offset: Offset = 0,
 ) -> Answer:
     """List findings of single papers on a variant or gene: key sentence, significance and PMID. Give one of both. A
-    gene may have thousands. For graded evidence use search_clinical_annotations.
+    gene may have thousands. For graded evidence use search_clinical_annotations, for all papers that name a variant
+    pubtator3__get_variant_publications.
     """
     if bool(variant) == bool(gene_symbol):
         raise InvalidArguments("variant", "give either a variant or a gene symbol", "rs4244285")

@@ -41,7 +41,9 @@ ConnectedType = Annotated[
 
 @platform.tool(example={"query": "CYP2C19", "type": "gene"})
 async def resolve_entity(api: Api, query: EntityQuery, type: EntityKind = "auto") -> Answer:
-    """Find the ClinPGx accession (PA…) of a gene, drug, rsID, star allele or disease by its exact name."""
+    """Find the ClinPGx (PharmGKB) accession (PA…) of a gene, drug, rsID, star allele or disease by its exact name. For
+    other ids of a gene use myvariant__gene_resolve, of a drug myvariant__chem_resolve.
+    """
     if ACCESSION.fullmatch(query):
         return await _by_accession(api, query.upper(), tuple(FINDERS) if type == "auto" else (type,))
     kinds = kinds_of(query, type)
@@ -124,7 +126,7 @@ async def get_chemical(
     api: Api, drug: Annotated[str, Arg("Generic drug name or PA accession.", "codeine", normalise=look_up_form)]
 ) -> Answer:
     """Get the ClinPGx page of a drug: types, other names, metabolites, components, ids in other databases. For genes
-    that matter to it use drug_pgx_profile, for targets and phases ChEMBL.
+    that matter to it use drug_pgx_profile, for targets and phases chembl__drug_dossier.
     """
     found = await whole(api, "chemical", drug)
     if isinstance(found, Answer):
@@ -149,7 +151,7 @@ async def get_pgx_variant(
     variant: Annotated[str, Arg("rsID or PA accession.", "rs3892097", r"^([rR][sS]|[pP][aA])\d+$")],
 ) -> Answer:
     """Get the pharmacogenomic page of an rsID: accession, genes, kind of change, other names, ClinVar id. For its
-    evidence use search_clinical_annotations, for place and consequence Ensembl.
+    evidence use search_clinical_annotations, for place and consequence ensembl__get_variant.
     """
     found = await whole(api, "variant", variant)
     if isinstance(found, Answer):

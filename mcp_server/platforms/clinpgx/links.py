@@ -82,7 +82,7 @@ async def get_pair_evidence(
 @platform.tool(example={"pmid": "30499100"}, noise="del(.terms)")
 async def get_curated_paper(api: Api, pmid: Pmid) -> Answer:
     """Get what ClinPGx curated from one paper by PMID: its entry with title, tags and linked records. For the abstract
-    use PubMed, for findings by variant search_variant_annotations.
+    use pubmed__get_articles, for findings by variant search_variant_annotations.
     """
     response = await api.fetch("GET", f"/report/literatureId/{pmid}")
     number = response.text().strip().strip('"')

@@ -34,7 +34,8 @@ async def find_condition(
     offset: Annotated[int, Arg("How many records to skip: `next` of an earlier result gives it.", minimum=0)] = 0,
 ) -> Answer:
     """Condition in words to MedGen concepts, the ids that ClinVar uses (CUI), with definition and MONDO, OMIM,
-    Orphanet, HPO and MeSH ids; exact names first. Ids for Open Targets: its search.
+    Orphanet, HPO and MeSH ids; exact names first. Ids as Open Targets uses them: opentargets__search_entities; DOID,
+    ICD, SNOMED: myvariant__disease_resolve.
 
     Rows: cui, uid, title, definition, semantic_type, exact (the words are one of its names), names, xrefs: {mondo,
     omim, orphanet, hpo, mesh, snomed: [ids]}.

@@ -45,7 +45,8 @@ async def convert_variant(
     assembly: Annotated[ASSEMBLY_NAMES | None, Arg("Genome assembly; required for a position with alleles.")] = None,
 ) -> Answer:
     """Check and normalise one exact variant name (HGVS, SPDI, or position with alleles) and write it as SPDI, HGVS,
-    rsIDs and VCF fields. Loose wording to ClinVar ids: resolve_variant; all names of a known rsID: Ensembl.
+    rsIDs and VCF fields. Loose wording to ClinVar ids: resolve_variant; all names of a known rsID:
+    ensembl__recode_variant.
 
     query, read_as, validity, forms: [{spdi, hgvs, rsids, assembly_name, vcf: {chrom, pos, ref, alt}}]; a form that
     could not be had is null.

@@ -27,7 +27,8 @@ async def get_variant_literature(
     api: Api, variation_id: ClinVarVariationId, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
     """PubMed articles of one ClinVar variant: those its submitters cite and those NCBI links to it, newest number
-    first. Any spelling of a variant in texts: PubTator; papers to variants: Ensembl.
+    first. All that name it in any spelling: pubtator3__get_variant_publications; paper to variants:
+    ensembl__get_variants_in_paper.
 
     variation_id, accession_version, title, articles: [{pmid, title, journal, date, cited (by a submitter), linked
     (by NCBI)}].
@@ -67,7 +68,7 @@ async def get_linked_records(
     offset: Offset = 0,
 ) -> Answer:
     """ClinVar variant or MedGen condition to the records that NCBI links to it: genes, OMIM, conditions, dbSNP, genetic
-    tests. Articles of a variant: get_variant_literature; from a PMID: PubMed's tool.
+    tests. Articles of a variant: get_variant_literature; from a PMID: pubmed__get_linked_records.
 
     source, uid, target, records: [{id, title, links (names of the links), url}].
     """

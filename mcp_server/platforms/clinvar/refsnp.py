@@ -22,7 +22,8 @@ MERGES_MAX = 3
 )
 async def get_refsnp(api: Api, rsid: Rsid) -> Answer:
     """dbSNP record of one rsID: alleles with HGVS and SPDI on both assemblies, genes, protein changes, clinical
-    submissions, numbers merged into it; follows a merge. For several rsIDs use get_dbsnp_summaries.
+    submissions, numbers merged into it; follows a merge. For several rsIDs use get_dbsnp_summaries; predictor scores:
+    myvariant__variant_get.
 
     query, rsid, variant_type, merged_here, genes, alleles (the reference first): [{is_reference, allele, spdi, hgvs:
     {GRCh38, GRCh37}, transcripts, proteins, consequences, clinical: [{accession, significance, review_status,
@@ -61,8 +62,9 @@ async def get_refsnp(api: Api, rsid: Rsid) -> Answer:
 
 @platform.tool(example={"rsid": "rs328"}, cites=Cite("rsid", "", "rsid"))
 async def get_allele_frequencies(api: Api, rsid: Rsid) -> Answer:
-    """Allele frequencies of an rsID in the ALFA project of dbSNP, by population, with counts. Frequencies by 1000
-    Genomes population: its own tools; short frequencies of many rsIDs: get_dbsnp_summaries.
+    """Allele frequencies of an rsID in the ALFA project of dbSNP, by population, with counts. By 1000 Genomes
+    population: thousand_genomes__population_frequencies; gnomAD: myvariant__variant_get; many rsIDs:
+    get_dbsnp_summaries.
 
     rsid, frequencies: [{study, population, population_id, allele, is_reference, frequency, allele_count,
     total_count}].

@@ -84,8 +84,8 @@ async def search_variants(
     offset: Offset = 0,
 ) -> Answer:
     """ClinVar variants by gene, condition, region, germline classification (also drug response), review stars and
-    consequence. One named variant: resolve_variant; tumour tiers: search_somatic_variants. Rows as
-    get_variant_summaries.
+    consequence; rows as get_variant_summaries. One named variant: resolve_variant; tumour tiers:
+    search_somatic_variants; by score or frequency: myvariant__variant_search.
     """
     if not any((gene_symbol, condition, region, text)):
         raise InvalidArguments("gene_symbol", "give a gene, a condition, a region or words", "BRAF")
@@ -132,7 +132,8 @@ async def search_somatic_variants(
     offset: Offset = 0,
 ) -> Answer:
     """Cancer variants of ClinVar with a somatic clinical-impact tier or an oncogenicity call, by gene or tumour.
-    Germline classifications: search_variants; submissions of one variant: list_submissions.
+    Germline classifications: search_variants; how often one is seen in tumours: gdc__mutation_frequency,
+    cbioportal__mutation_recurrence.
 
     examined, hits (of somatic origin, of which at most 200 are examined in one call), variants: rows of
     get_variant_summaries that carry such a classification.

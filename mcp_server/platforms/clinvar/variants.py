@@ -37,7 +37,8 @@ CANDIDATES_MAX = 50
 )
 async def resolve_variant(api: Api, variant: Variant) -> Answer:
     """Any variant name (BRAF V600E, HGVS, SPDI, rsID, VCV) to ClinVar Variation IDs, rsID, position and
-    classifications. First choice for one variant; to check an exact name use convert_variant.
+    classifications. First choice for one variant; to check an exact name use convert_variant, for predictor scores
+    myvariant__variant_get.
 
     query, read_as, candidates (best first): the rows of get_variant_summaries.
     """
@@ -63,7 +64,8 @@ async def resolve_variant(api: Api, variant: Variant) -> Answer:
 @platform.tool(example={"variation_id": "13961"}, cites=VARIANT)
 async def get_variant_record(api: Api, variation_id: ClinVarVariationId) -> Answer:
     """One ClinVar variant in depth: germline, somatic impact and oncogenicity apart, by condition, with review stars.
-    For several use get_variant_summaries; for who said what list_submissions.
+    For several use get_variant_summaries; who said what: list_submissions; with CIViC and COSMIC:
+    myvariant__variant_clinical_summary.
 
     variation_id, accession_version, title, variant_type, record_status, genes, protein_changes,
     molecular_consequences, rsid, caid, omim, canonical_spdi, locations, hgvs (haplotypes and

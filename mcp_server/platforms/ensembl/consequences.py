@@ -90,7 +90,8 @@ async def predict_variant(
     canonical_only: CanonicalOnly = True,
 ) -> Answer:
     """Predicted consequences (VEP) of a variant by rsID, HGVS name or position, on canonical and MANE transcripts, with
-    scores on request; for several use predict_variants_batch. For clinical classifications use ClinVar.
+    scores on request; for several use predict_variants_batch. Clinical classifications: clinvar__resolve_variant;
+    scores of a known variant: myvariant__variant_get.
 
     Rows, one a place: id, assembly_name, seq_region_name, start, end, allele_string,
     most_severe_consequence, transcript_consequences, transcripts_total, colocated_variants.

@@ -189,7 +189,7 @@ async def get_protein_features(
     offset: Offset = 0,
 ) -> Answer:
     """Ensembl protein id (ENSP) to what lies on it, in protein positions: domains of Pfam, SMART and others, variants,
-    exons. For curated sites of a UniProt accession use UniProt's tool.
+    exons. For curated sites of a UniProt accession use uniprot__get_features.
 
     protein_id, features: [{type, id, description, start, end, interpro, sift, polyphen, allele, residues, codons}].
     """

@@ -70,7 +70,7 @@ TRANSCRIPT_FIELDS = (
 )
 async def lookup_gene(api: Api, gene_symbol: GeneSymbol, species: Species = "homo_sapiens") -> Answer:
     """Gene symbol, alias or former symbol to its Ensembl gene: id, place on the genome, biotype, canonical transcript.
-    First choice for one gene; for several use lookup_batch.
+    First choice for one gene; for several use lookup_batch; for its ids in all databases myvariant__gene_resolve.
 
     One gene: id, display_name, description, biotype, seq_region_name, start, end, strand,
     assembly_name, canonical_transcript, query, matched_as ("symbol" or "synonym"). Several genes

@@ -87,8 +87,8 @@ async def list_populations(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Answer:
-    """Populations that Ensembl has genotypes of, with description and size: the names that get_ld and get_ld_pairwise
-    take.
+    """Populations that Ensembl has genotypes of (YRI, CEU …), with description and size: the names that get_ld and
+    get_ld_pairwise take. Allele frequencies by population: thousand_genomes__population_frequencies.
 
     Rows: name, description, size.
     """

@@ -53,7 +53,7 @@ async def get_gene_phenotypes(
     offset: Offset = 0,
 ) -> Answer:
     """Gene to the diseases and traits annotated to it (OMIM, Orphanet, GO and others), unscored, with source and
-    ontology ids; with its variants on request. Scored evidence: Open Targets.
+    ontology ids; with its variants on request. Scored evidence: opentargets__get_target_associated_diseases.
 
     gene_id, gene_symbol, species, annotations: [{description, source, ontology_accessions, Gene or Variation,
     location, assembly_name, attributes}].
@@ -120,7 +120,7 @@ async def find_features_by_phenotype(
     offset: Offset = 0,
 ) -> Answer:
     """Disease or trait to the genes and variants annotated with it, unscored, by words or ontology id. For a scored
-    list of genes of a disease use Open Targets.
+    list of genes of a disease use opentargets__get_disease_associated_targets.
 
     query, species, annotations: [{description, source, Gene or Variation, location, assembly_name,
     mapped_to_accession, attributes}].

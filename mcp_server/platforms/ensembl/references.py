@@ -55,8 +55,8 @@ async def get_cross_references(
     limit: Limit = 200,
     offset: Offset = 0,
 ) -> Answer:
-    """Ids in other databases (HGNC, NCBI Gene, MIM, UniProt, RefSeq) of an Ensembl gene, transcript or protein id.
-    For the way back use find_by_external_id.
+    """Ids in other databases (HGNC, NCBI Gene, MIM, UniProt, RefSeq) of an Ensembl gene, transcript or protein id. For
+    the way back use find_by_external_id; from a symbol to all ids: myvariant__gene_resolve.
 
     Rows: dbname, primary_id, display_id, description, synonyms.
     """
@@ -119,8 +119,9 @@ async def get_ontology_term(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Answer:
-    """Term of GO, SO, EFO or HP by id or exact name: definition and synonyms, or all its ancestors or descendants.
-    For disease ids by any wording use Open Targets.
+    """Term of GO, SO, EFO or HP by id or exact name: definition and synonyms, or all its ancestors or descendants. For
+    disease ids by any wording use opentargets__search_entities, for a disease's ids elsewhere
+    myvariant__disease_resolve.
 
     Rows: accession, name, definition, ontology, namespace, synonyms, subsets.
     """

@@ -49,7 +49,7 @@ async def get_sequence(
     assembly: AnswerAssembly = "GRCh38",
 ) -> Answer:
     """DNA, cDNA, CDS or protein sequence of an Ensembl gene, transcript or protein id, with flanks or a part of it.
-    Amino acids of a UniProt accession or isoform: UniProt's tool; sequence of a region: get_region_sequence.
+    Amino acids of a UniProt accession or isoform: uniprot__get_sequence; sequence of a region: get_region_sequence.
 
     Rows (a gene has one for each of its transcripts, but one genomic): id, molecule, description, seq (at most 5,000
     letters), from, length (of what was asked for).
@@ -146,8 +146,8 @@ async def get_region_sequence(
 
 @platform.tool(example={"region": "X:1000000-1000100", "from_assembly": "GRCh37", "to_assembly": "GRCh38"})
 async def map_assembly(api: Api, region: Region, from_assembly: Mapped, to_assembly: Mapped) -> Answer:
-    """Human coordinates from GRCh37 (hg19) to GRCh38 (hg38) or back, for a region or one position. Positions of a
-    transcript or protein: map_to_genome.
+    """Liftover: human coordinates from GRCh37 (hg19) to GRCh38 (hg38) or back, for a region or one position. Positions
+    of a transcript or protein: map_to_genome.
 
     Rows, one a mapped piece: original and mapped, each assembly, seq_region_name, start, end, strand.
     """
@@ -181,7 +181,7 @@ async def map_to_genome(
     assembly: AnswerAssembly = "GRCh38",
 ) -> Answer:
     """Positions on a cDNA or CDS (ENST) or a protein (ENSP) to positions on the genome. For residues of a UniProt
-    accession use UniProt's tool.
+    accession use uniprot__get_genomic_coordinates; between assemblies map_assembly.
 
     Rows, one an exon: assembly_name, seq_region_name, start, end, strand, gap (1 where nothing is mapped), rank.
     """

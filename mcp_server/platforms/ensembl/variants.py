@@ -70,7 +70,8 @@ async def get_variant(
     api: Api, rsid: VariantId, include: Include = None, assembly: AnswerAssembly = "GRCh38"
 ) -> Answer:
     """One rsID: place, alleles, gene, most severe consequence, clinical significance, minor allele frequency. For
-    several use get_variants_batch.
+    several use get_variants_batch; frequencies by population: thousand_genomes__population_frequencies; predictor
+    scores: myvariant__variant_get.
 
     Ensembl's record (name, mappings, most_severe_consequence, clinical_significance, MAF,
     minor_allele, synonyms; populations, phenotypes and population_genotypes on request) and genes:
@@ -99,7 +100,8 @@ async def get_variant(
 )
 async def get_variants_batch(api: Api, rsids: Rsids, assembly: AnswerAssembly = "GRCh38") -> Answer:
     """Many at once (up to 100): records of rsIDs with place, alleles, most severe consequence, clinical significance
-    and minor allele frequency, without genes.
+    and minor allele frequency, without genes. With scores and ClinVar: myvariant__variant_batch; frequencies by
+    population: thousand_genomes__compare_populations.
 
     variants: [{query, name, mappings, most_severe_consequence, clinical_significance, MAF, minor_allele, synonyms}];
     not_found.
@@ -126,8 +128,8 @@ async def get_variants_batch(api: Api, rsids: Rsids, assembly: AnswerAssembly = 
 
 @platform.tool(example={"paper": "26318936"}, cites=_NAMED, noise="del(.[].evidence, .[].synonyms)")
 async def get_variants_in_paper(api: Api, paper: PaperId, limit: Limit = 50, offset: Offset = 0) -> Answer:
-    """Paper to variants: the human variants that Ensembl links to a PMID or PMCID, with place and consequence. For the
-    papers about a variant use ClinVar or PubTator.
+    """Paper to variants: the human variants that Ensembl links to a PMID or PMCID, with place and consequence. All
+    entities in its text: pubtator3__get_annotations; the papers about a variant: pubtator3__get_variant_publications.
 
     Rows: name, mappings, most_severe_consequence, clinical_significance, MAF, minor_allele.
     """
@@ -141,7 +143,7 @@ async def get_variants_in_paper(api: Api, paper: PaperId, limit: Limit = 50, off
 @platform.tool(example={"variant": "ENST00000366667:c.803C>T"}, cites=Cite("rsid", "alleles[]", "rsid"))
 async def recode_variant(api: Api, variant: VariantName, assembly: Assembly = None) -> Answer:
     """All names of a known variant, for each allele: rsID and other ids, genomic, coding and protein HGVS, SPDI and VCF
-    form. To check or normalise one exact name use ClinVar's convert_variant.
+    form. To check or normalise one exact name use clinvar__convert_variant.
 
     query, assembly_name, alleles: [{allele (on the strand of the query), rsid, id, hgvsg, hgvsc, hgvsp, spdi,
     vcf_string}].
@@ -167,7 +169,8 @@ async def recode_variant(api: Api, variant: VariantName, assembly: Assembly = No
 )
 async def variant_dossier(api: Api, rsid: Rsid, assembly: AnswerAssembly = "GRCh38") -> Answer:
     """Overview of one rsID in one call: record with phenotypes, predicted consequences on canonical and MANE
-    transcripts, all HGVS, SPDI and VCF names. For the record alone use get_variant.
+    transcripts, all HGVS, SPDI and VCF names. For the record alone use get_variant, for a clinical card
+    myvariant__variant_clinical_summary.
 
     query, variant (record with phenotypes), consequences (rows of predict_variant), names (alleles of
     recode_variant); a part whose request failed is null and named in the note.

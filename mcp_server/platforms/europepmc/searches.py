@@ -46,7 +46,9 @@ async def search_articles(
     cursor: Annotated[str | None, Arg("Where to go on: `next` of an earlier result gives it.")] = None,
 ) -> Answer:
     """Search articles, preprints and patents together, with abstracts and citation counts in one call; can sort by
-    citations. Returns PMID, PMCID, DOI. For MeSH-aware PubMed syntax use pubmed__search_articles."""
+    citations. Returns PMID, PMCID, DOI. For MeSH-aware PubMed syntax use pubmed__search_articles, for bioRxiv and
+    medRxiv alone biorxiv__search_preprints.
+    """
     named: Sequence[str] = sources or ([] if re.search(r"\bSRC\s*:", query, re.IGNORECASE) else USUAL_SOURCES)
     filters = [f"({' OR '.join(f'SRC:{each}' for each in named)})"] if named else []
     filters += published_between(date_from, date_to)

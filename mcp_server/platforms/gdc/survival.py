@@ -33,8 +33,9 @@ MIN_CASES = 10
 
 @platform.tool(example={"project": "TCGA-DLBC"}, noise="del(.groups[].curve)")
 async def survival(api: Api, project: ProjectId, gene: Gene | None = None, ssm_id: SsmId | None = None) -> Answer:
-    """Overall survival of a GDC project's cases (Kaplan-Meier), alone or with against without a mutation in a gene or
-    one ssm: cases, deaths, median, 1/3/5-year estimates, log-rank p.
+    """Overall survival (Kaplan-Meier) of a GDC project's patients, or of those with a mutation in a gene (or one ssm)
+    against those without: cases, deaths, median in days, 1/3/5-year estimates, log-rank p. Treatment response and
+    trials: clinicaltrials__get_study_results.
 
     project_id, groups: [{group, cases, deaths, median_days, estimates: [{years, survival, at_risk}],
     longest_follow_up_days, curve}], p_value, chi_squared, degrees_freedom.

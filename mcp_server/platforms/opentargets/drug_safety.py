@@ -84,8 +84,9 @@ def _strongest(
 async def get_drug_pharmacogenomics(
     api: Api, chembl_id: ChemblId, evidence_levels: Levels = None, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
-    """List variants that change the response to a drug, with evidence level, gene and category, strongest first.
-    From a gene use get_target_pharmacogenomics; for dosing use ClinPGx."""
+    """List variants that change the response to a drug, with evidence level, gene and category, strongest first. From a
+    gene use get_target_pharmacogenomics; for dosing clinpgx__get_cpic_recommendations.
+    """
     drug = await service.ask_record(api, "drug", "DrugPharmacogenomics", texts.DRUG_PHARMACOGENOMICS, chembl_id)
     if drug is None:
         return unknown("drug", chembl_id)
@@ -106,7 +107,8 @@ async def get_target_pharmacogenomics(
     offset: Offset = 0,
 ) -> Answer:
     """List variants of a gene that change the response to drugs, strongest evidence first, and all drugs with their
-    best level. From a drug use get_drug_pharmacogenomics; for dosing use ClinPGx."""
+    best level. From a drug use get_drug_pharmacogenomics; for dosing clinpgx__get_cpic_recommendations.
+    """
     target = await service.ask_record(
         api, "target", "TargetPharmacogenomics", texts.TARGET_PHARMACOGENOMICS, ensembl_id
     )

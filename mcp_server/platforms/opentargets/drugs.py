@@ -191,7 +191,8 @@ async def get_drug_diseases(
     whole_lists: WholeLists = False,
 ) -> Answer:
     """List the diseases (MONDO, EFO) that a drug is approved for or was tried in, highest stage first, with report
-    counts. Salts and parent have lists of their own; for references per indication use ChEMBL."""
+    counts. Salts and parent have lists of their own; for references per indication use chembl__get_drug_indications.
+    """
     drug = await service.ask_record(api, "drug", "DrugDiseases", texts.DRUG_DISEASES, chembl_id)
     if drug is None:
         return unknown("drug", chembl_id)
@@ -225,7 +226,8 @@ async def get_clinical_reports(
     ],
 ) -> Answer:
     """Get trials, labels and agency documents behind a drug's stage by report id: status, phase, why stopped, drugs and
-    diseases. For a trial's full record use ClinicalTrials.gov's get_study."""
+    diseases. For a trial's full record use clinicaltrials__get_study.
+    """
     asked = list(dict.fromkeys(report_ids))
     answered = await service.ask(api, "ClinicalReports", texts.CLINICAL_REPORTS, {"ids": asked})
     found = {report["id"]: service.without_nulls(report) for report in answered["clinicalReports"]}

@@ -105,8 +105,9 @@ def _compact_hit(hit: Json, match: str) -> Json:
 async def search_entities(
     api: Api, query: SearchText, entity_types: EntityTypes | None = None, limit: Limit = 10, offset: Offset = 0
 ) -> Answer:
-    """Find Open Targets ids (ENSG, MONDO, CHEMBL) of genes, diseases or drugs by free text; exact names first.
-    For many names at once use search_entities_batch."""
+    """Find Open Targets ids (ENSG, MONDO, CHEMBL) of genes, diseases or drugs by free text; exact names first. For many
+    names at once use search_entities_batch, for a disease's ids in other databases myvariant__disease_resolve.
+    """
     found = await service.search(
         api, query, entity_types or DEFAULT_TYPES, max(service.SEARCH_HITS_MIN, offset + limit)
     )
@@ -209,8 +210,9 @@ async def get_entity_literature(
     end_year: Year = None,
     cursor: Cursor = None,
 ) -> Answer:
-    """List papers whose text mentions a target, disease or drug, alone or together with others; gives PMIDs, dates
-    and counts. For papers by topic or author use PubMed's search_articles."""
+    """List papers whose text mentions a target, disease or drug, alone or together with others; gives PMIDs, dates and
+    counts. For papers by topic or author use pubmed__search_articles, for stated relations pubtator3__find_relations.
+    """
     if start_year and end_year and start_year > end_year:
         raise InvalidArguments("end_year", "it lies before start_year", start_year)
     variables = {"ids": with_ids, "startYear": start_year, "endYear": end_year, "cursor": cursor}
@@ -254,7 +256,9 @@ async def get_similar_entities(
     limit: Annotated[int, Arg("How many neighbours to return at most.", minimum=1, maximum=100)] = 10,
 ) -> Answer:
     """List genes, diseases or drugs that papers mention in similar company (word embeddings), with a similarity score.
-    It is no evidence of a link: for that use get_target_disease_evidence."""
+    It is no evidence of a link: for that use get_target_disease_evidence, for stated relations
+    pubtator3__find_relations.
+    """
     variables = {"entityNames": list(entity_types or DEFAULT_TYPES), "threshold": threshold, "size": limit}
     record = await _ask_any(api, SIMILAR, entity_id, variables)
     entity = _entity_of(entity_id)

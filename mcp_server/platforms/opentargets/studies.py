@@ -92,7 +92,8 @@ async def search_gwas_studies(
 @platform.tool(example={"study_id": "GCST004131", "limit": 2})
 async def get_gwas_study(api: Api, study_id: StudyId, limit: Limit = 25, offset: Offset = 0) -> Answer:
     """Get one GWAS or QTL study by its id: trait, samples, publication, and its fine-mapped signals with the likely
-    causal genes. For a clinical trial use ClinicalTrials.gov's get_study."""
+    causal genes. For a clinical trial use clinicaltrials__get_study.
+    """
     index, size, skip = window(offset, limit)
     study = await service.ask_record(api, "study", "GwasStudy", texts.GWAS_STUDY, study_id, index=index, size=size)
     if study is None:

@@ -43,7 +43,8 @@ async def get_target_expression(
     offset: Offset = 0,
 ) -> Answer:
     """List baseline RNA and protein levels of a gene by tissue and cell type, highest median of each measurement first.
-    For text on localization use UniProt's get_localization_and_expression."""
+    For text on localization use uniprot__get_localization_and_expression.
+    """
     target, found = await _expression(api, ensembl_id)
     if target is None:
         return unknown("target", ensembl_id)
@@ -113,7 +114,8 @@ async def get_target_interactions(
     offset: Offset = 0,
 ) -> Answer:
     """List proteins that interact with a gene's product, by Ensembl id, from IntAct, Reactome, SIGNOR and STRING, with
-    score and roles. By UniProt accession use Reactome's get_interactors."""
+    score and roles. By UniProt accession use reactome__get_interactors.
+    """
     index, size, skip = window(offset, limit)
     target = await service.ask_record(
         api,

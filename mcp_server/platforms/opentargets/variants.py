@@ -33,7 +33,9 @@ async def get_variant_info(
     ] = False,
 ) -> Answer:
     """Get a variant (chromosome_position_ref_alt, GRCh38, or rsID): consequence, effect predictors, population
-    frequencies and HGVS. For ClinVar's classification use ClinVar."""
+    frequencies and HGVS. For ClinVar's classification use clinvar__resolve_variant, for more predictors or hg19
+    myvariant__variant_get.
+    """
     variant, said = await service.ask_variant(api, "VariantInfo", texts.VARIANT_INFO, variant_id)
     if isinstance(said, Answer):
         return said
@@ -54,7 +56,8 @@ async def get_variant_evidence(
     api: Api, variant_id: VariantId, datasources: Datasources = None, limit: EvidenceLimit = 25, cursor: Cursor = None
 ) -> Answer:
     """List disease evidence of a variant (ClinVar, UniProt, cancer sources) with scores, and its drug-response rows.
-    For GWAS signals use get_variant_credible_sets."""
+    For GWAS signals use get_variant_credible_sets, for a clinical card myvariant__variant_clinical_summary.
+    """
     variant, said = await service.ask_variant(
         api, "VariantEvidence", texts.VARIANT_EVIDENCE, variant_id, datasourceIds=datasources, size=limit, cursor=cursor
     )

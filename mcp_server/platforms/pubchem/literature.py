@@ -83,7 +83,7 @@ async def get_cooccurrences(
     offset: Offset = 0,
 ) -> Answer:
     """Diseases, genes or chemicals mentioned together with a compound in papers, by CID, with article counts and three
-    PMIDs each. Text-mined, no proof of an effect; typed relations: chembl__get_drug_mechanisms.
+    PMIDs each. Text-mined, no proof of an effect; typed relations (inhibits, causes): pubtator3__find_relations.
 
     CID, kind, neighbours: [{id, name, articles_count, score, articles: [{pmid, title, date}]}].
     """

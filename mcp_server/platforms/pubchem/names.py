@@ -43,7 +43,8 @@ async def resolve_compound(
     ] = "auto",
 ) -> Answer:
     """Any chemical's name, CAS number, SMILES, InChI or InChIKey to PubChem CIDs with formula, SMILES, InChIKey. For a
-    misspelt name use autocomplete; for a medicine's ChEMBL id chembl__resolve_drug.
+    misspelt name use autocomplete; a medicine's ChEMBL id: chembl__resolve_drug; ids in many databases:
+    myvariant__chem_resolve.
 
     Rows: CID, Title, MolecularFormula, MolecularWeight, SMILES, ConnectivitySMILES, InChIKey, IUPACName.
     """
@@ -135,7 +136,8 @@ async def get_external_ids(
     offset: Offset = 0,
 ) -> Answer:
     """Ids of a compound in other databases by CID: CAS, UNII, ChEBI, ChEMBL, DrugBank, KEGG, HMDB, Wikidata; with
-    `kind` one long list (RegistryID, GeneID …). Papers: get_literature; patents: get_patents.
+    `kind` one long list (RegistryID, GeneID …). From a name: myvariant__chem_resolve. Papers: get_literature; patents:
+    get_patents.
 
     CID, Title, ids: {database: [id]}; with kind: CID, kind, ids: [id].
     """

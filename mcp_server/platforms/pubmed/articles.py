@@ -52,7 +52,9 @@ async def search_articles(
     has_abstract: Annotated[bool, Arg("Only articles with an abstract.")] = False,
 ) -> Answer:
     """Find articles with PubMed's MeSH-aware query syntax: first choice for papers. Returns PMIDs with titles, the hit
-    count and query warnings. For words in the whole text use search_pmc_full_text."""
+    count and query warnings. Whole texts: search_pmc_full_text; preprints too, or most cited first:
+    europepmc__search_articles; by entity: pubtator3__search_literature.
+    """
     result = await esearch(
         api,
         "pubmed",
@@ -127,7 +129,8 @@ async def get_articles(
     ] = None,
 ) -> Answer:
     """Get articles by PMID, one or many. Returns abstract, journal, DOI, MeSH, corrections, and which PMIDs do not
-    exist. For the text itself use get_pmc_full_text."""
+    exist. For the text itself use get_pmc_full_text; preprints, grants, or by DOI: europepmc__get_article.
+    """
     asked = list(dict.fromkeys(pmids))
     if detail == "summary":
         if include:

@@ -137,7 +137,9 @@ FLAGS = ("is_research_article", "is_clinical", "provisional")
 @platform.tool(example={"pmids": ["32162448"]}, cites=_ARTICLES)
 async def get_citation_metrics(api: Api, pmids: Annotated[list[str], pmids_up_to(200)]) -> Answer:
     """Get how often articles are cited (NIH iCite): citations, relative citation ratio, NIH percentile, chance of
-    clinical use and the clinical papers that cite them. It does not list who cites."""
+    clinical use and the clinical papers that cite them. Who cites: europepmc__get_citations; what is cited:
+    europepmc__get_references.
+    """
     asked = list(dict.fromkeys(pmids))
     answer = await api.get("pubs", {"pmids": asked, "limit": 200}, base=ICITE)
     if not isinstance(answer, dict) or not isinstance(answer.get("data"), list):

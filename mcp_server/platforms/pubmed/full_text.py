@@ -45,7 +45,9 @@ async def search_pmc_full_text(
     offset: Offset = 0,
 ) -> Answer:
     """Search the whole text of the articles in PubMed Central, not only title and abstract. Returns PMCIDs with PMID,
-    DOI and title. For PubMed's records use search_articles."""
+    DOI and title. For PubMed's records use search_articles, for sentences that make a statement
+    pubtator3__search_sentences.
+    """
     term = f"({query}) AND open access[filter]" if open_access_only else query
     asked = {"retmax": min(limit, REACHABLE - offset), "retstart": offset, "sort": "relevance"}
     result = await esearch(api, "pmc", term, **asked)
@@ -113,7 +115,9 @@ async def get_pmc_full_text(
     start_char: Annotated[int, Arg("How many characters to skip: `next` gives it.", minimum=0)] = 0,
 ) -> Answer:
     """Get an article's full text from PubMed Central by sections, with outline, captions and licence, by PMCID or PMID.
-    For abstracts use get_articles; for files list_open_access_files."""
+    For abstracts use get_articles; for files list_open_access_files; for preprints, or when this fails,
+    europepmc__get_full_text.
+    """
     pmcid, pmid = await _numbers(api, article_id)
     if not pmcid:
         if await is_known(api, article_id):
@@ -206,7 +210,8 @@ async def list_open_access_files(
     ],
 ) -> Answer:
     """List the files of an article in PubMed Central's open data: licence, PDF, XML, text and media, and whether it is
-    retracted. To read the text use get_pmc_full_text."""
+    retracted. To read the text use get_pmc_full_text; names of supplements: europepmc__list_supplementary_files.
+    """
     asked = {"list-type": 2, "prefix": f"{pmcid}.", "delimiter": "/"}
     text = await api.get_text("/", asked, base=OPEN_DATA, accept="application/xml", starts_with="<?xml")
     versions = _versions(text, pmcid)

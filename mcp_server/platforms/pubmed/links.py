@@ -49,8 +49,9 @@ async def find_similar_articles(
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Answer:
-    """Find the articles most similar in words and MeSH to a PMID, ranked, with a score relative to the best.
-    It is about topic, not about citing."""
+    """Find the articles most similar in words and MeSH to a PMID, ranked, with a score relative to the best. It is
+    about topic: who cites it says europepmc__get_citations.
+    """
     linkname = "pubmed_pubmed_reviews" if reviews_only else "pubmed_pubmed"
     links = await elink(api, pmid, dbfrom="pubmed", db="pubmed", cmd="neighbor_score", linkname=linkname)
     # The first similar article is the article itself.
@@ -88,7 +89,9 @@ async def get_linked_records(
     offset: Offset = 0,
 ) -> Answer:
     """Paper → records: list records of another NCBI database (gene, ClinVar, SNP, protein, OMIM …) linked to a PMID.
-    The reverse is find_articles_for_record."""
+    The reverse is find_articles_for_record; what its text names: pubtator3__get_annotations; data it cites:
+    europepmc__get_database_links.
+    """
     if database == "all":
         return await _available_links(api, pmid)
     links = await elink(api, pmid, dbfrom="pubmed", db=database, cmd="neighbor")
@@ -186,7 +189,9 @@ async def find_articles_for_record(
     offset: Offset = 0,
 ) -> Answer:
     """Record → papers: list PubMed articles that NCBI links to a Gene, ClinVar, SNP, MedGen, OMIM, PubChem or protein
-    record. The reverse is get_linked_records."""
+    record. The reverse is get_linked_records; papers that name a variant in any spelling:
+    pubtator3__get_variant_publications.
+    """
     linkname = TO_PUBMED[database]
     links = await elink(api, uid, dbfrom=database, db="pubmed", cmd="neighbor", linkname=linkname)
     pmids = [str(each) for each in links.get(linkname, [])]

@@ -54,8 +54,9 @@ async def check_query(api: Api, query: Query) -> Answer:
 
 @platform.tool(example={"query": '"BRAF V600E"[tiab]', "year_from": 2020, "year_to": 2022})
 async def count_articles_by_year(api: Api, query: Query, year_from: Year, year_to: Year) -> Answer:
-    """Count a query's articles per year of publication (at most 30 years): a trend without the articles.
-    For one count use check_query."""
+    """Count a query's articles per year of publication (at most 30 years): a trend without the articles. For one count
+    use check_query; by source, type or with preprints: europepmc__count_hits.
+    """
     if year_to < year_from:
         raise InvalidArguments("year_to", "it lies before year_from", year_from)
     if year_to - year_from >= YEARS_MAX:
@@ -90,7 +91,8 @@ async def _of_year(api: Api, query: str, year: int) -> tuple[int, list[str]]:
 @platform.tool(example={"nct_id": "NCT01245062"}, cites=Cite("pmid", ".articles[]", ".pmid", ".title"))
 async def find_trial_publications(api: Api, nct_id: NctId, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """Find the papers that PubMed indexes under a trial's NCT number, with publication types and whether they report
-    results. The registry's own list, which differs, is ClinicalTrials.gov's get_study_references."""
+    results. The registry's own list, which differs, is clinicaltrials__get_study_references; neither is complete.
+    """
     result = await esearch(api, "pubmed", f"{nct_id}[si]", retmax=limit, retstart=offset)
     pmids = [str(pmid) for pmid in result.get("idlist", [])]
     if not pmids:

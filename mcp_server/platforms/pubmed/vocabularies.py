@@ -22,8 +22,9 @@ async def lookup_mesh_term(
     limit: Limit = 5,
     offset: Offset = 0,
 ) -> Answer:
-    """Find MeSH headings for a concept: descriptor id, scope note, tree numbers and entry terms; exact names first.
-    Use it to build PubMed queries with [mh]."""
+    """Find MeSH headings for a concept: descriptor id, scope note, tree numbers and entry terms; exact names first. Use
+    it to build PubMed queries with [mh]. A disease's ids elsewhere: myvariant__disease_resolve.
+    """
     result = await esearch(api, "mesh", term, retmax=limit, retstart=offset)
     uids = [str(uid) for uid in result.get("idlist", [])]
     found = await esummary(api, "mesh", uids)

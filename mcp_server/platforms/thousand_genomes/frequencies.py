@@ -57,7 +57,8 @@ async def population_frequencies(
     assembly: Assembly = None,
 ) -> Answer:
     """How common a variant is: frequency of each allele in the 1000 Genomes super-populations (AFR, AMR, EAS, EUR, SAS)
-    or all 26 populations, for one rsID. For several use compare_populations, for linkage ensembl__get_ld.
+    or all 26 populations, for one rsID. For several use compare_populations; gnomAD: myvariant__variant_get; ALFA:
+    clinvar__get_allele_frequencies.
 
     rsid, merged_into, reference, assembly, location, source, observed, alleles: [{allele, is_reference, observed,
     populations: {code: {frequency, allele_count, allele_number}}}].

@@ -73,7 +73,8 @@ DISEASES = Cite(
 @platform.tool(example={"accession": "P11413"}, cites=ENTRY, noise=NO_EVIDENCES)
 async def get_function(api: Api, accession: UniProtAccession) -> Answer:
     """What a protein does, enzyme details: catalysed reactions with Rhea and ChEBI ids, cofactors, kinetics, pH,
-    regulation, pathway, subunits and complexes. Only a short text on the function: get_protein.
+    regulation, pathway, subunits and complexes. Only a short text on the function: get_protein; interaction partners:
+    reactome__get_interactors.
 
     comments: as UniProt has them, by commentType; ecNumbers.
     """

@@ -65,7 +65,8 @@ Databases = Annotated[
 @platform.tool(example={"ids": ["P04626"], "from_db": "UniProtKB_AC-ID", "to_db": "ChEMBL"})
 async def map_ids(api: Api, ids: Ids, from_db: FromDb, to_db: ToDb, taxon_id: TaxonId = None) -> Answer:
     """Convert many identifiers between UniProt and another database (ENSG to UniProt, accession to ChEMBL target, gene
-    names, RefSeq, PDB, HGNC); says which ids found nothing. All ids of one protein: get_cross_references.
+    names, RefSeq, PDB, HGNC); says which ids found nothing. All ids of one protein: get_cross_references; of one gene:
+    myvariant__gene_resolve.
 
     results: [{from, to}], failedIds; suggestedIds where UniProt gives them.
     """

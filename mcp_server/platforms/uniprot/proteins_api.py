@@ -37,7 +37,8 @@ async def get_population_variants(
     offset: Offset = 0,
 ) -> Answer:
     """Large-scale variants of a protein from gnomAD, ClinVar, COSMIC and TOPMed, with clinical significance,
-    frequencies and predictions, by residue. Only the curated ones: get_variants.
+    frequencies and predictions, by residue. Only the curated ones: get_variants; one variant by rsID or genomic id:
+    myvariant__variant_get.
 
     variants: [{begin, end, wildType, mutatedType, xrefs, genomicLocation (HGVS, names its reference sequence),
     clinicalSignificances, predictions, populationFrequencies, association}].

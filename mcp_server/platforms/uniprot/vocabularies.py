@@ -29,7 +29,8 @@ async def search_diseases(
     cursor: Cursor = None,
 ) -> Answer:
     """Find a disease in UniProt's list by words, or read one by its DI number; returns acronym, definition, MIM,
-    MedGen, MeSH and the number of proteins. For MONDO or EFO ids use opentargets__search_entities.
+    MedGen, MeSH and the number of proteins. For MONDO or EFO ids use opentargets__search_entities, for all ids
+    myvariant__disease_resolve.
 
     Rows: id, name, acronym, definition, alternativeNames, crossReferences, statistics.
     """
