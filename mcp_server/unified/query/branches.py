@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mcp_server.unified.query.errors import E_BAD_OPERATOR, E_ONLY_NEGATIVE, E_TOO_COMPLEX, QueryError, QueryErrors
+from mcp_server.unified.query.fields import SINGLE
 from mcp_server.unified.query.tree import And, Clause, Not, Tree
 
 BRANCHES_MAX = 16
@@ -54,8 +55,8 @@ def _expanded(text: str, tree: Tree, negation: Not | None) -> tuple[Branch, ...]
 def _literal(text: str, clause: Clause, negation: Not | None) -> Literal:
     if negation is None:
         return Literal(clause, position=clause.position, length=clause.length)
-    if clause.field.name == "sort":
-        message = f"{clause.field.key} orders the rows, there is nothing to leave out"
+    if clause.field.name in SINGLE:
+        message = f"{clause.field.key} says how to search, there is nothing to leave out"
         raise QueryErrors(text, [QueryError(E_BAD_OPERATOR, message, negation.position, negation.length)])
     return Literal(clause, True, negation.position, negation.length)
 

@@ -8,24 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcp_server.unified.query import vocabulary as coded
 from mcp_server.unified.query.plan import DOMAINS
-from mcp_server.unified.query.vocabulary import (
-    AGE_GROUPS,
-    ARTICLE_SORTS,
-    ARTICLE_SOURCES,
-    ARTICLE_TYPES,
-    ASSEMBLIES,
-    CHROMOSOMES,
-    GENE_TYPES,
-    LEVELS,
-    LINES,
-    PHASES,
-    POPULATIONS,
-    SEXES,
-    SIGNIFICANCES,
-    STATUS_WORDS,
-    STUDY_TYPES,
-)
 
 PLURALS: Mapping[str, str] = {domain: domain if domain == "pgx" else domain + "s" for domain in DOMAINS}
 PREFIXES: Mapping[str, str] = {name: domain for domain in DOMAINS for name in (domain, PLURALS[domain])}
@@ -162,11 +146,11 @@ _ARTICLES = (
     _id("article", "pmid", "pmid", "38768446"),
     _id("article", "pmcid", "pmcid", "PMC9984800", aliases=("pmc",)),
     _id("article", "doi", "doi", "10.1056/NEJMoa1103782"),
-    _choice("article", "type", ARTICLE_TYPES, "review"),
-    _choice("article", "source", ARTICLE_SOURCES, "europepmc"),
+    _choice("article", "type", coded.ARTICLE_TYPES, "review"),
+    _choice("article", "source", coded.ARTICLE_SOURCES, "europepmc"),
     _filter("article", "preprint", "boolean", "true"),
     _filter("article", "open_access", "boolean", "true"),
-    _choice("article", "sort", ARTICLE_SORTS, "date"),
+    _choice("article", "sort", coded.ARTICLE_SORTS, "date"),
 )
 
 _TRIALS = (
@@ -175,23 +159,23 @@ _TRIALS = (
     _words("trial", "term", "biopsy", aliases=("terms", "keyword", "keywords", "text")),
     _own("trial", "gene", "gene", "EGFR", "term", aliases=("genes", "symbol")),
     _own("trial", "variant", "variant", "T790M", "term", aliases=("variants", "mutation")),
-    _filter("trial", "phase", "phase", "3", "phases", allowed=PHASES, aliases=("phases",)),
-    _filter("trial", "status", "status", "open", allowed=STATUS_WORDS, aliases=("recruiting_status",)),
+    _filter("trial", "phase", "phase", "3", "phases", allowed=coded.PHASES, aliases=("phases",)),
+    _filter("trial", "status", "status", "open", allowed=coded.STATUS_WORDS, aliases=("recruiting_status",)),
     _words("trial", "sponsor", "Novartis"),
     _id("trial", "nct", "nct", "NCT01808573", aliases=("nct_id", "nctid")),
     _words("trial", "location", "Cleveland"),
     _words("trial", "country", "Germany"),
     _own("trial", "near", "place", "41.4993,-81.6944,50mi", "geo", is_phrase=True),
-    _filter("trial", "age", "age", ">=65", allowed=AGE_GROUPS, limits=(0, 120)),
-    _choice("trial", "sex", SEXES, "female"),
-    _choice("trial", "type", STUDY_TYPES, "interventional", "study_type"),
+    _filter("trial", "age", "age", ">=65", allowed=coded.AGE_GROUPS, limits=(0, 120)),
+    _choice("trial", "sex", coded.SEXES, "female"),
+    _choice("trial", "type", coded.STUDY_TYPES, "interventional", "study_type"),
     _filter("trial", "results", "boolean", "true", "has_results"),
     _filter("trial", "start_date", "date", ">=2023", aliases=("date", "year", "since", "until")),
     _filter("trial", "completion_date", "date", "2024"),
     _filter("trial", "update_date", "date", "last30d"),
     _words("trial", "biomarker", "EGFR"),
     _words("trial", "prior_therapy", "platinum"),
-    _choice("trial", "line", LINES, "2l"),
+    _choice("trial", "line", coded.LINES, "2l"),
 )
 
 _VARIANTS = (
@@ -202,23 +186,23 @@ _VARIANTS = (
     _own("variant", "protein", "variant", "V600E", "variant", allowed=("protein", "protein_position")),
     _own("variant", "cdna", "variant", "c.1799T>A", "variant", allowed=("cdna", "hgvs")),
     _own("variant", "region", "region", "7:140453100-140453200"),
-    _choice("variant", "significance", SIGNIFICANCES, "pathogenic"),
+    _choice("variant", "significance", coded.SIGNIFICANCES, "pathogenic"),
     _filter("variant", "review_status", "number", ">=2", limits=(0, 4), aliases=("stars",)),
     _words("variant", "condition", "melanoma", aliases=("conditions", "disease", "diseases")),
     _filter("variant", "consequence", "text", "missense_variant"),
     _filter("variant", "frequency", "number", "<0.01", limits=(0, 1), needs_comparison=True),
-    _choice("variant", "population", POPULATIONS, "afr"),
+    _choice("variant", "population", coded.POPULATIONS, "afr"),
     _filter("variant", "cadd", "number", ">=20", limits=(0, 100), needs_comparison=True),
     _filter("variant", "revel", "number", ">0.7", limits=(0, 1), needs_comparison=True),
-    _choice("variant", "assembly", ASSEMBLIES, "hg38"),
+    _choice("variant", "assembly", coded.ASSEMBLIES, "hg38"),
 )
 
 _GENES = (
     _own("gene", "symbol", "gene", "BRAF", "genes", aliases=("gene", "genes", "symbols")),
     _words("gene", "name", '"B-Raf proto-oncogene"'),
-    _choice("gene", "type", GENE_TYPES, "protein-coding"),
+    _choice("gene", "type", coded.GENE_TYPES, "protein-coding"),
     _id("gene", "id", "gene_id", "673"),
-    _choice("gene", "chromosome", CHROMOSOMES, "7"),
+    _choice("gene", "chromosome", coded.CHROMOSOMES, "7"),
 )
 
 _DRUGS = (
@@ -227,7 +211,7 @@ _DRUGS = (
     _words("drug", "indication", "leukemia", aliases=("disease", "condition")),
     _own("drug", "target", "gene", "EGFR", aliases=("gene", "genes")),
     _id("drug", "id", "drug_id", "CHEMBL941"),
-    _filter("drug", "phase", "phase", "4", "phases", allowed=PHASES),
+    _filter("drug", "phase", "phase", "4", "phases", allowed=coded.PHASES),
     _words("drug", "mechanism", '"kinase inhibitor"'),
 )
 
@@ -257,12 +241,14 @@ _OTHERS = (
     _own("pgx", "gene", "gene", "CYP2C19", "genes", aliases=("genes", "symbol")),
     _words("pgx", "drug", "clopidogrel", "drugs", ("drugs", "chemical")),
     _own("pgx", "variant", "variant", "rs4244285", "variants", aliases=("variants",), allowed=("rsid", "star")),
-    _choice("pgx", "level", LEVELS, "1A"),
+    _choice("pgx", "level", coded.LEVELS, "1A"),
     _id("pgx", "id", "clinpgx", "PA449053"),
 )
 
 FIELDS: tuple[Field, ...] = (*SHARED, *_ARTICLES, *_TRIALS, *_VARIANTS, *_GENES, *_DRUGS, *_DISEASES, *_OTHERS)
 KEYWORD = SHARED[4]
+# Not conditions but choices of how to search: one for a search, and nothing to leave out.
+SINGLE = ("sort", "population", "assembly")
 BY_KEY: Mapping[str, Field] = {one.key: one for one in FIELDS}
 
 

@@ -6,15 +6,24 @@ from dataclasses import dataclass, field
 
 from mcp_server.unified.query.branches import Branch, Literal
 from mcp_server.unified.query.errors import Json
-from mcp_server.unified.query.shapes import SHAPES, Contradiction, Part, expression, json_of, shape_of
-from mcp_server.unified.query.tree import Value
+from mcp_server.unified.query.fields import FIELDS
+from mcp_server.unified.query.shapes import (
+    SHAPES,
+    UPSTREAM_NOT,
+    Contradiction,
+    Part,
+    can_exclude,
+    expression,
+    json_of,
+    shape_of,
+)
+from mcp_server.unified.query.tree import Clause, Value
+from mcp_server.unified.query.variant_names import KINDS
 from mcp_server.unified.query.vocabulary import STATUSES
 
 CALLS_MAX = 4
 # What one variant has only one of: conditions on two of them are searched one after the other.
 IDENTITY = ("gene", "rsid", "hgvs", "protein", "protein_position", "cdna", "id", "clinvar")
-# What can't be asked to be left out, by domain; of other domains nothing can.
-ROWS_ONLY = {"article": (), "trial": ("geo", "interval", "age"), "variant": ()}
 APART = ("interval", "age", "flag", "geo")
 
 
@@ -161,10 +170,36 @@ def _exclude(domain: str, literal: Literal, built: Built) -> None:
             built.params[param] = [one for one in allowed if one not in value.data]
             if not built.params[param]:
                 raise Contradiction(clause, clause)
-        elif domain in ROWS_ONLY and shape not in ROWS_ONLY[domain]:
+        elif domain in UPSTREAM_NOT:
             _add(built.params.setdefault(f"not_{param}", []), json)
         else:
             _post_filter(built, clause.field.key, json)
+
+
+def names_in(domain: str) -> frozenset[str]:
+    """Return every name that the params of a domain's legs can have: whoever runs the legs must know them all."""
+    found = {"exact_phrases"} if domain == "article" else set()
+    for one in (one for one in FIELDS if domain in one.reach):
+        params = {one.reach[domain].param}
+        if domain == "variant" and one.type == "variant":
+            params = {variant_param(kind) for kind in one.allowed or KINDS if kind != "star"}
+        for param in params:
+            found |= _names_of(domain, param, Clause(one, ()))
+    return frozenset(found)
+
+
+def _names_of(domain: str, param: str, clause: Clause) -> set[str]:
+    """Return what the params that come from one field can be called."""
+    shape = shape_of(domain, clause)
+    is_listed = shape == "many" or (shape == "scalar" and param not in IDENTITY)
+    found = {param} | ({f"{param}_all", f"{param}_any"} if is_listed else set())
+    if shape == "age" or clause.field.type == "number":
+        found = {f"{side}_{param}{end}" for side in ("min", "max") for end in ("", "_exclusive")}
+    if domain == "variant" and shape in ("scalar", "choice"):
+        found.add(f"{param}_any")
+    found |= {"age": {"age_group"}, "phases": {f"{param}_all"}}.get(shape, set())
+    has_not = domain in UPSTREAM_NOT and shape not in ("flag", "status") and can_exclude(domain, clause)
+    return found | ({f"not_{param}"} if has_not else set())
 
 
 def _add(known: list[Json], json: Json) -> None:

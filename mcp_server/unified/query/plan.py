@@ -13,9 +13,9 @@ trial    condition, intervention, sponsor, location, country, biomarker, prior_t
          `not_`); term (list of expressions, joined with AND; an expression may be `(BRAF OR "position 173")`),
          not_term (list of expressions); nct, study_type, sex, line (lists: any of; with `not_`); status (list: any of);
          age_group (list); min_age, max_age (years that the trial must admit; + `_exclusive`); phases (any of),
-         phases_all (all labels on one trial), not_phases (lists of labels that no trial may have all);
+         phases_all (all labels on one trial), not_phases (labels, or `(PHASE1 AND PHASE2)`);
          geo {lat, long, distance_mi} or {place, distance_mi}; has_results; start_date, completion_date, update_date
-         {from?, to?}
+         {from?, to?} (each with `not_`: a list of such)
 variant  gene, condition, rsid, hgvs, protein, protein_position, cdna, id, clinvar, significance, consequence, region
          (one value; `_any`, `_all`, `not_` are lists); min_/max_ frequency, cadd, revel, review_status (each with
          `…_exclusive: true` where the bound itself is out; `not_` is a list of {min?, max?}); population; assembly
@@ -25,9 +25,11 @@ drug     drugs, name, tradename, indication, mechanism, target, id (lists); phas
          domain was asked for by name
 disease  diseases, name, synonym, mondo, doid, omim, mesh, efo, orphanet, umls (lists); genes where the domain was
          asked for by name
-protein  accession, genes, name, organism (lists); diseases; min_length, max_length; reviewed
+protein  accession, genes, name, organism (lists); diseases; min_length, max_length (+ `_exclusive`); reviewed
 pathway  id, name, genes (lists)
 pgx      genes, drugs, variants, level, id (lists)
+
+Sources from gene on can't be asked to leave anything out: what must not be is in the leg's `post_filters`.
 """
 
 import hashlib

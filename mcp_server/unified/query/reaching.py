@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from mcp_server.unified.query.branches import Branch, Literal
 from mcp_server.unified.query.fields import Reach
+from mcp_server.unified.query.shapes import can_exclude
 from mcp_server.unified.query.tree import Clause, Value
 
 # A card is looked up by its own name; other clauses narrow it only if the caller asked for this domain by name,
@@ -34,12 +35,17 @@ def values_in(clause: Clause, domain: str) -> tuple[Value, ...]:
 
 def applied(branch: Branch, domain: str, asked: Set[str]) -> Branch | None:
     """Return the conditions of a branch that act on a domain, or none if they do not make a search."""
-    acting = [(literal, reach) for literal in branch if (reach := reach_of(literal.clause, domain, asked))]
+    acting = [(literal, reach) for literal in branch if (reach := _reach(literal, domain, asked))]
     positive = [(literal, reach) for literal, reach in acting if not literal.is_negative]
     starts = any(reach.mode == "A" for _, reach in positive) or domain in asked
     if not starts or not any(is_strong(literal) for literal, _ in positive):
         return None
     return tuple(_within(literal, domain) for literal, _ in acting)
+
+
+def _reach(literal: Literal, domain: str, asked: Set[str]) -> Reach | None:
+    reach = reach_of(literal.clause, domain, asked)
+    return None if reach and literal.is_negative and not can_exclude(domain, literal.clause) else reach
 
 
 def is_strong(literal: Literal) -> bool:

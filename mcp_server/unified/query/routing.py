@@ -17,7 +17,7 @@ from mcp_server.unified.query.arguments import Arguments
 from mcp_server.unified.query.branches import Branch, Literal, branches, merged
 from mcp_server.unified.query.domain_words import in_domain, is_plain
 from mcp_server.unified.query.errors import E_CONFLICT, E_NO_LEG, E_TOO_COMPLEX, Notice, QueryError, QueryErrors
-from mcp_server.unified.query.fields import BY_KEY
+from mcp_server.unified.query.fields import BY_KEY, SINGLE
 from mcp_server.unified.query.hints import suggested
 from mcp_server.unified.query.legs import ENRICH_MAX, legs_of
 from mcp_server.unified.query.params import CALLS_MAX
@@ -25,7 +25,7 @@ from mcp_server.unified.query.parser import Parsed, empty, identified, parse
 from mcp_server.unified.query.plan import DOMAINS, Leg, NotApplied, Plan, Request
 from mcp_server.unified.query.printer import printed
 from mcp_server.unified.query.reaching import applied, values_in
-from mcp_server.unified.query.shapes import SINGLE, Contradiction
+from mcp_server.unified.query.shapes import Contradiction, can_exclude
 from mcp_server.unified.query.tree import Clause, Not, Tree, Value, all_of, clauses
 from mcp_server.unified.query.vocabulary import OPEN
 
@@ -183,6 +183,8 @@ class _Router:
         outside = [domain for domain in reaches if domain not in self.domains]
         if outside and len(outside) == len(reaches):
             return f"it is about {' and '.join(reaches)}, and only {' and '.join(self.domains)} was asked for"
+        if literal.is_negative and not any(can_exclude(domain, literal.clause) for domain in reaches):
+            return "the source can't be asked to leave it out, and the rows do not show it"
         if literal.clause.is_free:
             return "plain words act on articles and trials only"
         return f"nothing in the query starts a search for {' or '.join(outside or reaches)} that it could narrow"

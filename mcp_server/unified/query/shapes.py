@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from mcp_server.unified.query.branches import Literal
 from mcp_server.unified.query.errors import Json
+from mcp_server.unified.query.fields import SINGLE
 from mcp_server.unified.query.spelling import quoted
 from mcp_server.unified.query.tree import Clause, Value
 from mcp_server.unified.query.values import Bounds
 from mcp_server.unified.query.vocabulary import PHASES, STATUSES
-
-SINGLE = ("sort", "population", "assembly")
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,17 @@ def shape_of(domain: str, clause: Clause) -> str:
     return "term" if field.reach[domain].param == "term" else "many"
 
 
+UPSTREAM_NOT = ("article", "trial", "variant")
+
+
+def can_exclude(domain: str, clause: Clause) -> bool:
+    """Say whether what a clause names can be left out: by the source, or from rows that show it."""
+    shape = shape_of(domain, clause)
+    if domain in UPSTREAM_NOT:
+        return shape not in ("geo", "age")
+    return shape in ("card", "flag")
+
+
 def json_of(domain: str, param: str, value: Value, gene: str = "") -> Json:
     """Return one value as a leg takes it; `gene` goes before the change of a variant in an article."""
     data = value.data
@@ -70,7 +80,7 @@ def json_of(domain: str, param: str, value: Value, gene: str = "") -> Json:
     if isinstance(data, Bounds):
         return _bounded("", data)
     if isinstance(data, tuple):
-        return list(data)
+        return data[0] if len(data) == 1 else f"({' AND '.join(data)})"
     return data.wire() if hasattr(data, "wire") else data
 
 

@@ -1,11 +1,15 @@
 """Whatever is asked, there is a plan or a list of mistakes with their places, and a plan reads back as itself."""
 
+import re
 from datetime import date
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from mcp_server.unified.query import DOMAINS, Plan, QueryErrors, Request, build_plan, parse
+from mcp_server.unified.query import plan as plan_module
 from mcp_server.unified.query.branches import branches
+from mcp_server.unified.query.params import names_in
 from mcp_server.unified.query.printer import printed
 from mcp_server.unified.query.tree import And, Clause, Not, Tree, clauses
 from tests.mcp_server.unified.query.queries import anything, by_grammar, pieces
@@ -55,6 +59,23 @@ def test_a_printed_query_has_the_same_plan(text: str) -> None:
         assert again is not None
         assert (again.legs, again.hash, again.normalised) == (plan.legs, plan.hash, plan.normalised)
         assert {one.text for one in again.not_applied} == {one.text for one in plan.not_applied}
+
+
+@CHECKED
+@given(by_grammar)
+def test_params_have_no_names_but_the_listed_ones(text: str) -> None:
+    plan = planned(text)
+
+    for leg in plan.legs if plan is not None else ():
+        assert {*leg.params, *(leg.relaxed_params or {})} <= names_in(leg.domain)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_the_listed_names_are_explained(domain: str) -> None:
+    explained = plan_module.__doc__ or ""
+    bases = {re.sub("^(?:not|min|max)_|_(?:all|any|exclusive)$", "", name) for name in names_in(domain)}
+
+    assert {base for base in bases if not re.search(rf"\b{base}\b", explained)} <= {"age"}
 
 
 @CHECKED

@@ -72,6 +72,7 @@ PLACES = [
     ("gene:(A B)", "E_BAD_OPERATOR", 8, 1),
     ("since:<2020", "E_BAD_OPERATOR", 6, 5),
     ("disease:x NOT articles.sort:date", "E_BAD_OPERATOR", 10, 22),
+    ("gene:x NOT variants.assembly:hg19", "E_BAD_OPERATOR", 7, 26),
     ("|gene:X", "E_BAD_OPERATOR", 0, 1),
     (": melanoma", "E_BAD_OPERATOR", 0, 1),
     ("near:41.4", "E_BAD_PLACE", 5, 4),

@@ -91,8 +91,9 @@ def test_articles_without_a_gene_are_not_enriched() -> None:
         ("title:x NOT (gene:TP53 OR drug:y)", "article", {"title": ["x"], "not_genes": ["TP53"], "not_drugs": ["y"]}),
         ("disease:x NOT gene:(A1 OR B1)", "article", {"diseases": ["x"], "not_genes": ["A1", "B1"]}),
         ("disease:x NOT 'lung cancer'", "trial", {"condition": ["x"], "not_term": ['"lung cancer"']}),
-        ("disease:x NOT phase:1/2", "trial", {"condition": ["x"], "not_phases": [["PHASE1", "PHASE2"]]}),
-        ("disease:x NOT phase:2..3", "trial", {"condition": ["x"], "not_phases": [["PHASE2"], ["PHASE3"]]}),
+        ("disease:x NOT phase:1/2", "trial", {"condition": ["x"], "not_phases": ["(PHASE1 AND PHASE2)"]}),
+        ("disease:x NOT phase:2..3", "trial", {"condition": ["x"], "not_phases": ["PHASE2", "PHASE3"]}),
+        ("sponsor:x NOT start_date:2020..", "trial", {"sponsor": ["x"], "not_start_date": [{"from": "2020-01-01"}]}),
         ("gene:X NOT significance:benign", "variant", {"gene": "X", "not_significance": ["benign"]}),
         ("gene:X NOT variants.frequency:>=0.1", "variant", {"gene": "X", "not_frequency": [{"min": 0.1}]}),
         ("title:x NOT articles.preprint:true", "article", {"title": ["x"], "preprint": False}),
@@ -113,15 +114,27 @@ def test_not_of_and_is_either_not() -> None:
 
 
 def test_what_a_source_can_not_leave_out_is_left_to_the_rows_and_said() -> None:
-    plan = planned("drug:imatinib NOT drugs.id:CHEMBL941 NOT near:Cleveland")
+    plan = planned("drug:imatinib NOT drugs.id:CHEMBL941 NOT drugs.name:Gleevec")
 
     filters = {leg.domain: [dict(one) for one in leg.post_filters] for leg in plan.legs if leg.post_filters}
     assert filters == {
-        "trial": [{"field": "trials.near", "not": [{"place": "Cleveland", "distance_mi": 50}]}],
-        "drug": [{"field": "drugs.id", "not": ["CHEMBL941"]}],
+        "drug": [{"field": "drugs.id", "not": ["CHEMBL941"]}, {"field": "drugs.name", "not": ["Gleevec"]}]
     }
-    assert codes(plan) == ["N_POST_FILTERED", "N_POST_FILTERED"]
-    assert [notice.position for notice in plan.notices] == [37, 14]
+    assert [(notice.code, notice.position) for notice in plan.notices] == [
+        ("N_POST_FILTERED", 14),
+        ("N_POST_FILTERED", 37),
+    ]
+
+
+@pytest.mark.parametrize(
+    "clause", ["near:Cleveland", "age:>=65", "proteins.length:<100", "drugs.phase:4"], ids=lambda one: str(one)
+)
+def test_what_neither_source_nor_rows_can_leave_out_is_reported(clause: str) -> None:
+    plan = planned(f"disease:x AND drug:y AND proteins.name:z NOT {clause}")
+
+    assert codes(plan) == ["N_NOT_APPLIED"]
+    assert plan.not_applied[0].reason == "the source can't be asked to leave it out, and the rows do not show it"
+    assert all(not leg.post_filters for leg in plan.legs)
 
 
 def test_a_soft_condition_can_be_left_out_only_if_something_is_left() -> None:
