@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MODES = ("live", "snapshot", "record")
+# Beside the code, wherever a client starts the server.
+DATA_DIR = Path(__file__).resolve().parents[1] / "var"
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class ServerConfig:
     """
 
     upstreams: str = "snapshot"
-    data_dir: Path = Path("var")
+    data_dir: Path = DATA_DIR
     spool_dir: Path | None = None
     spool_over_bytes: int = 256 * 1024
     snapshot_dirs: tuple[Path, ...] = ()
@@ -42,7 +44,7 @@ class ServerConfig:
         folders = environment.get("BURP_SNAPSHOT_DIRS", "")
         return cls(
             upstreams=mode,
-            data_dir=Path(environment.get("BURP_DATA_DIR") or "var"),
+            data_dir=Path(environment.get("BURP_DATA_DIR") or DATA_DIR),
             spool_dir=Path(spool) if spool else None,
             snapshot_dirs=tuple(Path(folder) for folder in folders.split(":") if folder),
             gateway=environment.get("BURP_UPSTREAM_GATEWAY", ""),

@@ -40,10 +40,17 @@ class ResponseCache:
         return self._storage
 
     async def get(self, request: Request) -> Response | None:
-        """Return a kept answer that has not expired."""
+        """Return a kept answer that has not expired; a fault of the store costs the cache, never the call."""
         key = _key(request)
         if key in self._unwritten:
             return self._unwritten[key]
+        try:
+            return await self._read(key)
+        except Exception:
+            log.exception("the kept answers can't be read")
+            return None
+
+    async def _read(self, key: str) -> Response | None:
         entries = await self._opened().get_entries(key)
         if not entries:
             return None
@@ -81,7 +88,6 @@ class ResponseCache:
             async for _ in entry.response.stream:
                 pass  # the store writes what passes through
         except Exception:
-            # A fault of the store costs the cache, never a call.
             log.exception("an answer of %s could not be kept", request.host)
         finally:
             self._unwritten.pop(key, None)

@@ -150,3 +150,15 @@ async def test_what_is_still_being_written_answers_already_and_lies_on_disk_at_t
     kept = await again.call("things__get_thing", {"accession": "P04626"})
     await again.aclose()
     assert kept.content == calls[0].content and kept.meta["burp/fetched_at"] <= calls[1].meta["burp/fetched_at"]
+
+
+async def test_a_folder_that_can_not_be_used_costs_the_cache_and_no_call(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "cache").write_text("no folder")
+    transport = Counting(ITEMS, ITEMS)
+    tools = server(tmp_path, transport)
+    calls = [await tools.call("things__get_thing", {"accession": "P04626"}) for _ in range(2)]
+    await tools.aclose()
+    assert [call.content["outcome"] for call in calls] == ["data", "data"]
+    assert "can't be read" in caplog.text and "could not be kept" in caplog.text
