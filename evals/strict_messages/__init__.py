@@ -18,6 +18,7 @@ from evals.strict_messages.script import (
     Text,
     Thinking,
     ToolUse,
+    Unanswered,
     Unknown,
 )
 from evals.strict_messages.server import StrictMessages
@@ -33,5 +34,6 @@ __all__ = [
     "Text",
     "Thinking",
     "ToolUse",
+    "Unanswered",
     "Unknown",
 ]

@@ -58,7 +58,7 @@ class Connection:
 
     async def write(self, answer: Answer) -> None:
         """Send an answer piece by piece, stopping when the client leaves."""
-        watcher = asyncio.create_task(self._watch())
+        watcher = asyncio.create_task(self.left())
         try:
             headers = [*answer.headers.items(), ("connection", "close")]
             await self._send(h11.Response(status_code=answer.status, headers=headers))
@@ -86,7 +86,8 @@ class Connection:
         self._writer.write(data or b"")
         await self._writer.drain()
 
-    async def _watch(self) -> None:
+    async def left(self) -> None:
+        """Wait until the client closes."""
         try:
             while await self._reader.read(CHUNK_BYTES):
                 pass

@@ -23,11 +23,12 @@ class Memory:
 
 @dataclass(frozen=True)
 class Asked:
-    """One request under check."""
+    """One request under check. `lenders`: the models whose thinking others read too."""
 
     body: dict[str, Json]
     rules: ModelRules
     memory: Memory
+    lenders: frozenset[str] = frozenset()
 
     @property
     def messages(self) -> list[dict[str, Json]]:

@@ -31,21 +31,32 @@ class CacheUse:
     write_1h: int
 
 
+@dataclass
+class _Entry:
+    """What is cached up to one block; it lives as long as it was written for, from its last use."""
+
+    lifetime_s: float
+    expires_at: float
+
+
 class PromptCache:
     """Entries by the digest of everything up to a block."""
 
     def __init__(self) -> None:
-        self._expiry: dict[str, float] = {}
+        self._entries: dict[str, _Entry] = {}
 
     def use(self, blocks: Sequence[PromptBlock], *, minimum_tokens: int, now: float) -> CacheUse:
         """Look a prompt up, store it at its marks, and return what that took."""
         keys, sums = _keys(blocks), _sums(blocks)
         marks = [i for i, block in enumerate(blocks) if block.ttl and sums[i + 1] >= minimum_tokens]
-        hits = [hit for mark in marks if (hit := self._hit(keys, mark, now)) is not None]
-        hit = max(hits, default=-1)
+        hit = max((hit for mark in marks if (hit := self._hit(keys, mark, now)) is not None), default=-1)
+        if hit >= 0:
+            entry = self._entries[keys[hit]]
+            entry.expires_at = now + entry.lifetime_s
         written = [mark for mark in marks if mark > hit]
-        for mark in {*written, *(mark for mark in marks if mark == hit)}:
-            self._expiry[keys[mark]] = now + LIFETIME_S[blocks[mark].ttl]
+        for mark in written:
+            lifetime_s = LIFETIME_S[blocks[mark].ttl]
+            self._entries[keys[mark]] = _Entry(lifetime_s, now + lifetime_s)
         long_end = max((mark for mark in written if blocks[mark].ttl == "1h"), default=hit)
         end = max(written, default=hit)
         return CacheUse(
@@ -57,7 +68,8 @@ class PromptCache:
 
     def _hit(self, keys: Sequence[str], mark: int, now: float) -> int | None:
         for i in range(mark, max(-1, mark - LOOK_BACK_BLOCKS), -1):
-            if self._expiry.get(keys[i], -1.0) > now:
+            entry = self._entries.get(keys[i])
+            if entry is not None and entry.expires_at > now:
                 return i
         return None
 

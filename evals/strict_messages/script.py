@@ -118,4 +118,11 @@ class Failure:
     body: bytes | None = None
 
 
-Step = Reply | Failure
+@dataclass(frozen=True)
+class Unanswered:
+    """No status line at all: the service stays silent, or drops the connection."""
+
+    how: Literal["silence", "cut"] = "silence"
+
+
+Step = Reply | Failure | Unanswered

@@ -13,8 +13,8 @@ from evals.strict_messages.connection import Answer, Call, Connection
 from evals.strict_messages.conversation import unmarked
 from evals.strict_messages.events import Event
 from evals.strict_messages.models import ModelRules
-from evals.strict_messages.script import Break, Failure, Step
-from evals.strict_messages.service import Service, Stream, error_body
+from evals.strict_messages.script import Break, Failure, Step, Unanswered
+from evals.strict_messages.service import Counted, Decided, Service, Stream, error_body
 
 Json = Any
 DRIP_INTERVAL_S = 0.02
@@ -62,8 +62,12 @@ class StrictMessages:
 
     @property
     def api_key(self) -> str:
-        """The one key that is accepted."""
+        """The key that is accepted from the start."""
         return self._service.api_key
+
+    def accept_key(self, api_key: str) -> None:
+        """Take the key of one more organisation, which shares neither signatures nor cache with others."""
+        self._service.accept_key(api_key)
 
     @property
     def models(self) -> dict[str, ModelRules]:
@@ -128,25 +132,35 @@ class StrictMessages:
             with self._arrival:
                 self.requests.append(recorded)
                 self._arrival.notify_all()
-            await connection.write(self._answer(call, recorded, connection))
+            decided = self._decided(call, recorded)
+            if not isinstance(decided, Unanswered):
+                await connection.write(self._answer(decided, recorded, connection))
+            elif decided.how == "silence":
+                await connection.left()
             if connection.client_left.is_set():
                 recorded.client_closed_at = time.monotonic()
             recorded.ended.set()
         finally:
             await connection.close()
 
-    def _answer(self, call: Call, recorded: Recorded, connection: Connection) -> Answer:
+    def _decided(self, call: Call, recorded: Recorded) -> Decided:
         try:
-            decided = self._service.answer(call.method, call.path, call.headers, call.body, recorded.json)
+            return self._service.answer(call.method, call.path, call.headers, call.body, recorded.json)
         except Exception:
             # A fault of this server must show in the test, not as a connection that closes.
-            decided = Failure(500, "api_error", traceback.format_exc())
+            return Failure(500, "api_error", traceback.format_exc())
+
+    def _answer(self, decided: Failure | Stream | Counted, recorded: Recorded, connection: Connection) -> Answer:
         request_id = self._service.new_id("req")
         if isinstance(decided, Failure):
             recorded.status, recorded.error = decided.status, decided.message
             kind = "application/json" if decided.body is None else "text/html"
             headers = {"content-type": kind, "request-id": request_id, **decided.headers}
             return Answer(decided.status, headers, _once(error_body(decided, request_id)))
+        if isinstance(decided, Counted):
+            recorded.status = 200
+            counted = json.dumps({"input_tokens": decided.input_tokens}).encode()
+            return Answer(200, {"content-type": "application/json", "request-id": request_id}, _once(counted))
         recorded.status, recorded.usage = 200, decided.usage
         headers = {"content-type": "text/event-stream; charset=utf-8", "request-id": request_id}
         cut = asyncio.Event()

@@ -25,10 +25,12 @@ class Client:
         self._server = server
         self._http = httpx2.Client(base_url=server.base_url, timeout=5)
 
-    def post(self, body: Json, headers: dict[str, str] | None = None) -> httpx2.Response:
+    def post(self, body: Json, headers: dict[str, str] | None = None, path: str = "") -> httpx2.Response:
         """Send a body with a good key and version, unless other headers are given."""
         good = {"authorization": f"Bearer {self._server.api_key}", "anthropic-version": "2026-10-21"}
-        return self._http.post("/v1/messages", json=body, headers=good if headers is None else headers)
+        return self._http.post(
+            f"/v1/messages/{path}".rstrip("/"), json=body, headers=good if headers is None else headers
+        )
 
     def refusal(self, body: Json) -> str:
         """Send a body that must be refused; return the error text."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from evals.strict_messages import Reply, StrictMessages, Text
+from evals.strict_messages.models import MODELS
 from tests.strict_messages.conftest import DEFERRED, SCHEMA, TOOL, Client, call, result, valid_body
 
 Json = Any
@@ -82,6 +83,15 @@ PARAMETERS = {
         '"thinking.type.enabled" is not supported',
     ),
     "unknown display": (put("thinking", {"type": "adaptive", "display": "full"}), "thinking.adaptive.display"),
+    "a field of a beta": (
+        put("thinking", {"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "drop_block"}}),
+        "thinking.adaptive.block_binding: Extra inputs are not permitted",
+    ),
+    "display of thinking between tools": (
+        put("thinking", {"type": "between_tools", "display": "summarized"}),
+        "thinking.between_tools.display: Extra inputs",
+    ),
+    "unknown output setting": (put("output_config", {"depth": 3}), "output_config.depth: Extra inputs"),
     "unknown effort": (put("output_config", {"effort": "extreme"}), "output_config.effort: 'extreme'"),
     "empty system": (put("system", [text("")]), "system.0: text content blocks must be non-empty"),
     "blank system": (put("system", [text("  ")]), "system.0: text content blocks must contain non-whitespace"),
@@ -99,6 +109,10 @@ MESSAGES = {
     "unknown block field": (put("messages", 1, "content", 1, "extra", 1), "tool_use.extra: Extra inputs"),
     "block without its text": (put("messages", 1, "content", 0, {"type": "text"}), "text.text: Field required"),
     "arguments that are a list": (put("messages", 1, "content", 1, "input", []), "input: Input should be a valid dict"),
+    "citations of the user": (
+        put("messages", 0, "content", [text("HER2", citations=[{"type": "char_location"}])]),
+        "messages.0.content.0.text.citations: citations can only be set in `assistant` messages",
+    ),
     "call by the user": (add("messages", 2, "content", call("toolu_b")), "can only be in `assistant` messages"),
     "result by the assistant": (add("messages", 1, "content", result("toolu_a")), "can only be in `user` messages"),
     "id with a dot": (put("messages", 1, "content", 1, "id", "call.1"), "tool_use.id: String should match pattern"),
@@ -141,6 +155,18 @@ PAIRING = {
         add("messages", 2, "content", result("toolu_a")),
         "messages.2.content.1: each tool_use must have a single result.",
     ),
+    "unfinished call of the service": (
+        lambda body: body["messages"].extend(
+            [assistant({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search"}), user(text("Go on."))]
+        ),
+        "messages.3: `web_search` tool use with id `srvtoolu_1` was found without a corresponding",
+    ),
+    "answer to a call of the service": (
+        lambda body: body["messages"].extend(
+            [assistant({"type": "server_tool_use", "id": "srvtoolu_1", "name": "x"}), user(result("srvtoolu_1"))]
+        ),
+        "unexpected `tool_use_id` found in `tool_result` blocks: srvtoolu_1.",
+    ),
     "id used twice": (
         lambda body: body["messages"].extend([assistant(call("toolu_a")), user(result("toolu_a"))]),
         "messages.3.content.0: `tool_use` ids must be unique",
@@ -181,6 +207,13 @@ CACHE_MARKS = {
             messages=[user(*(text(str(n), cache_control=MARK) for n in range(4)))],
         ),
         "Found 5.",
+    ),
+    "automatic mark of another lifetime": (
+        lambda body: (
+            body.update(cache_control=HOUR),
+            put("messages", 2, "content", 0, "cache_control", MARK)(body),
+        ),
+        "the last cacheable block already has a ttl of '5m'",
     ),
     "unknown lifetime": (put("tools", 0, "cache_control", {"type": "ephemeral", "ttl": "1d"}), "with a ttl of"),
     "hour after five minutes": (
@@ -262,6 +295,30 @@ def test_an_older_model_has_its_own_rules(client: Client, strict_messages: Stric
     assert '"thinking.type.adaptive" is not supported' in client.refusal(body | {"thinking": {"type": "adaptive"}})
     assert "budget_tokens" in client.refusal(body | {"max_tokens": 1024})
     assert client.reply(body) == [text("Yes.")]
+
+
+def test_thinking_can_be_switched_off_where_the_effort_allows_it(
+    client: Client, strict_messages: StrictMessages
+) -> None:
+    strict_messages.script(Reply(Text("Yes.")))
+    body = valid_body() | {"model": "claude-opus-5", "thinking": {"type": "disabled"}}
+
+    assert "'disabled' is not supported with" in client.refusal(body | {"output_config": {"effort": "max"}})
+    assert client.reply(body | {"output_config": {"effort": "high"}}) == [text("Yes.")]
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_each_model_takes_the_kinds_of_thinking_that_it_has(
+    client: Client, strict_messages: StrictMessages, model: str
+) -> None:
+    kinds = {"adaptive", "between_tools", "enabled", "disabled"}
+    settings = {kind: {"type": kind} for kind in kinds} | {"enabled": {"type": "enabled", "budget_tokens": 1024}}
+    strict_messages.script(*(Reply(Text("Yes.")) for _ in MODELS[model].thinking))
+    body = valid_body() | {"model": model, "max_tokens": 2000}
+
+    accepted = {kind for kind in kinds if client.post(body | {"thinking": settings[kind]}).status_code == 200}
+
+    assert accepted == MODELS[model].thinking
 
 
 @pytest.mark.parametrize(

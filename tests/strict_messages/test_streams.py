@@ -17,6 +17,7 @@ from evals.strict_messages import (
     Text,
     Thinking,
     ToolUse,
+    Unanswered,
     Unknown,
 )
 from tests.strict_messages.conftest import Client, parsed, valid_body
@@ -186,6 +187,22 @@ async def test_the_server_notes_when_a_client_leaves_an_unfinished_stream(
                     seen.append(await anext(lines))
 
         assert await strict_messages.requests[0].client_closed() > 0
+
+
+async def test_the_service_may_say_nothing_at_all(strict_messages: StrictMessages) -> None:
+    strict_messages.script(Unanswered("silence"))
+    async with httpx2.AsyncClient(base_url=strict_messages.base_url, timeout=0.2, headers=HEADERS) as http:
+        with pytest.raises(httpx2.ReadTimeout):
+            await http.post("/v1/messages", json=valid_body())
+
+        assert await strict_messages.requests[0].client_closed() > 0
+
+
+def test_the_service_may_drop_the_connection_before_it_answers(client: Client, strict_messages: StrictMessages) -> None:
+    strict_messages.script(Unanswered("cut"))
+
+    with pytest.raises(httpx2.RemoteProtocolError):
+        client.post(valid_body())
 
 
 def test_failures_have_their_status_headers_and_shape(client: Client, strict_messages: StrictMessages) -> None:

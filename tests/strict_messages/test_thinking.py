@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,9 +17,9 @@ def opening() -> Json:
     return valid_body() | {"messages": [{"role": "user", "content": "What is HER2?"}]}
 
 
-def play(client: Client, server: StrictMessages, *replies: Reply) -> Json:
+def play(client: Client, server: StrictMessages, *replies: Reply, **changes: Json) -> Json:
     """Let the server reply several times, each call answered; return the body that goes on from there."""
-    body = opening()
+    body = opening() | changes
     server.script(*replies)
     for _ in replies:
         blocks = client.reply(body)
@@ -137,6 +138,29 @@ def test_thinking_of_another_model_is_dropped_without_a_word(client: Client, str
     body = play(client, strict_messages, step("First.", "toolu_a"))
 
     assert accepts(client, body | {"model": "claude-opus-5-5"})
+
+
+def test_thinking_of_a_model_that_lends_it_is_read_by_others_but_not_the_other_way(
+    client: Client, strict_messages: StrictMessages
+) -> None:
+    haiku = play(client, strict_messages, step("First.", "toolu_a"), model="claude-haiku-5-5")
+    haiku["messages"][0]["content"] = "What is HER3?"
+
+    assert "bound to a different conversation" in client.refusal(haiku | {"model": "claude-sonnet-5-5"})
+    strict_messages.models["claude-haiku-5-5"] = replace(
+        strict_messages.models["claude-haiku-5-5"], lends_thinking=False
+    )
+    assert accepts(client, haiku | {"model": "claude-sonnet-5-5"})
+
+
+def test_another_organisation_reads_no_thinking(client: Client, strict_messages: StrictMessages) -> None:
+    strict_messages.accept_key("other-key")
+    body = play(client, strict_messages, step("First.", "toolu_a"))
+
+    response = client.post(body, {"authorization": "Bearer other-key", "anthropic-version": "2026-10-21"})
+
+    assert response.status_code == 400
+    assert "Invalid `signature` in `thinking` block" in response.text
 
 
 def test_a_message_may_not_end_with_thinking(client: Client, strict_messages: StrictMessages) -> None:

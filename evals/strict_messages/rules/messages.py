@@ -47,6 +47,13 @@ def shape(asked: Asked) -> Iterator[str]:
             yield text("content_type", path=f"messages.{i}.content")
 
 
+def user_citations(asked: Asked) -> Iterator[str]:
+    """Only the model cites."""
+    for i, j, role, block in asked.blocks():
+        if role == "user" and block.get("citations") and block["type"] == "text":
+            yield text("user_citations", path=f"messages.{i}.content.{j}")
+
+
 def first_role(asked: Asked) -> Iterator[str]:
     """A conversation begins with the user."""
     if asked.messages[0]["role"] != "user":

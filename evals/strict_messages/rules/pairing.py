@@ -45,6 +45,15 @@ def answered_once(asked: Asked) -> Iterator[str]:
             seen.add(block["tool_use_id"])
 
 
+def served(asked: Asked) -> Iterator[str]:
+    """A call that the service runs has its result, unless the reply was paused and goes back to be continued."""
+    results = {block["tool_use_id"] for _, _, role, block in asked.blocks() if _is_served_result(role, block)}
+    for i, _, _, block in asked.blocks():
+        is_paused = i == len(asked.messages) - 1
+        if block["type"] == "server_tool_use" and block["id"] not in results and not is_paused:
+            yield text("not_served", i=i, name=block["name"], id=block["id"])
+
+
 def _call_ids(message: Block) -> list[str]:
     return [block["id"] for block in as_blocks(message["content"]) if block["type"] == "tool_use"]
 
@@ -56,3 +65,7 @@ def _leading_results(message: Block | None) -> set[str]:
             break
         found.add(block["tool_use_id"])
     return found
+
+
+def _is_served_result(role: str, block: Block) -> bool:
+    return role == "assistant" and block["type"].endswith("_tool_result") and "tool_use_id" in block

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from evals.strict_messages.conversation import Asked, Block, unmarked
+from evals.strict_messages.conversation import Asked
+from evals.strict_messages.parts import prompt_tokens
 from evals.strict_messages.rules.texts import text
-from evals.strict_messages.tokens import count
 
 REQUIRED = ("model", "max_tokens", "messages")
 KNOWN = frozenset(
@@ -35,6 +35,13 @@ KNOWN = frozenset(
 )
 SAMPLING = ("temperature", "top_p", "top_k")
 MIN_BUDGET_TOKENS = 1024
+THINKING_FIELDS: dict[str, frozenset[str]] = {
+    "adaptive": frozenset({"type", "display"}),
+    "between_tools": frozenset({"type"}),
+    "enabled": frozenset({"type", "display", "budget_tokens"}),
+    "disabled": frozenset({"type"}),
+}
+OUTPUT_FIELDS = frozenset({"effort", "format"})
 
 
 def required_fields(asked: Asked) -> Iterator[str]:
@@ -81,14 +88,19 @@ def tool_choice(asked: Asked) -> Iterator[str]:
 
 
 def thinking(asked: Asked) -> Iterator[str]:
-    """Only the kinds of thinking that the model has."""
+    """Only the kinds of thinking that the model has, with their own fields."""
     given = asked.body.get("thinking")
     if given is None:
         return
     kind = given.get("type")
     if kind not in asked.rules.thinking:
         yield text("thinking_type", given=kind)
-    elif kind == "enabled" and not MIN_BUDGET_TOKENS <= given.get("budget_tokens", 0) < asked.body["max_tokens"]:
+        return
+    for name in given.keys() - THINKING_FIELDS[kind]:
+        yield text("unknown_field", path=f"thinking.{kind}.{name}")
+    if kind == "disabled" and _effort(asked) in asked.rules.undisabled_efforts:
+        yield text("thinking_with_effort", given=_effort(asked))
+    if kind == "enabled" and not MIN_BUDGET_TOKENS <= given.get("budget_tokens", 0) < asked.body["max_tokens"]:
         yield text("thinking_budget")
     elif given.get("display", "omitted") not in {"summarized", "omitted"}:
         yield text("thinking_display")
@@ -96,7 +108,9 @@ def thinking(asked: Asked) -> Iterator[str]:
 
 def effort(asked: Asked) -> Iterator[str]:
     """Only the effort levels that the model has."""
-    given = (asked.body.get("output_config") or {}).get("effort")
+    for name in (asked.body.get("output_config") or {}).keys() - OUTPUT_FIELDS:
+        yield text("unknown_field", path=f"output_config.{name}")
+    given = _effort(asked)
     if given is not None and given not in asked.rules.efforts:
         yield text("effort", given=given)
 
@@ -119,19 +133,5 @@ def window(asked: Asked) -> Iterator[str]:
         yield text("prompt_too_long", tokens=tokens, limit=asked.rules.context_window)
 
 
-def prompt_tokens(asked: Asked) -> int:
-    """Count what the model reads; a deferred tool where a reference loads it."""
-    return sum(tokens for _, tokens in prompt_parts(asked))
-
-
-def prompt_parts(asked: Asked) -> list[tuple[Block, int]]:
-    """Return each block of the prompt in its order, with its tokens."""
-    tools = {tool["name"]: tool for tool in asked.tools}
-    loaded = [tool for tool in tools.values() if not tool.get("defer_loading")]
-    parts = [(block, count(unmarked(block))) for block in [*loaded, *asked.system]]
-    for _, _, _, block in asked.blocks():
-        content = block.get("content") if block.get("type") == "tool_result" else None
-        references = content if isinstance(content, list) else []
-        expanded = [tools[name] for inner in references if (name := inner.get("tool_name")) in tools]
-        parts.append((block, count(unmarked(block)) + sum(count(unmarked(tool)) for tool in expanded)))
-    return parts
+def _effort(asked: Asked) -> str | None:
+    return (asked.body.get("output_config") or {}).get("effort")

@@ -17,6 +17,7 @@ TEXTS = {
     ),
     "thinking_budget": "thinking.enabled.budget_tokens: Input should be at least 1024 and below max_tokens",
     "thinking_display": "thinking.adaptive.display: Input should be 'summarized' or 'omitted'",
+    "thinking_with_effort": "thinking.type: 'disabled' is not supported with output_config.effort '{given}'",
     "effort": "output_config.effort: '{given}' is not supported for this model",
     "prompt_too_long": "prompt is too long: {tokens} tokens > {limit} maximum",
     # shape of messages
@@ -36,6 +37,7 @@ TEXTS = {
     "final_thinking": "messages.{i}: The final block in an assistant message cannot be `thinking`.",
     "empty_error": "{path}.tool_result: content cannot be empty if `is_error` is true",
     "call_id": "{path}.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    "user_citations": "{path}.text.citations: citations can only be set in `assistant` messages",
     # calls and results
     "not_answered": (
         "messages.{i}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. "
@@ -49,6 +51,9 @@ TEXTS = {
         "messages.{i}.content.{j}: each tool_use must have a single result. "
         "Found multiple `tool_result` blocks with id: {id}"
     ),
+    "not_served": (
+        "messages.{i}: `{name}` tool use with id `{id}` was found without a corresponding `{name}_tool_result` block"
+    ),
     "called_twice": "messages.{i}.content.{j}: `tool_use` ids must be unique",
     # tools
     "tool_name": "{path}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'",
@@ -61,6 +66,7 @@ TEXTS = {
     "reference_mixed": "{path}: `tool_reference` blocks cannot be mixed with other content",
     # cache marks
     "too_many_marks": "A maximum of 4 blocks with cache_control may be provided. Found {found}.",
+    "automatic_ttl": "cache_control.ttl: the last cacheable block already has a ttl of '{given}'",
     "mark_shape": "{path}.cache_control: Input should be {{'type': 'ephemeral'}} with a ttl of '5m' or '1h'",
     "mark_order": (
         "{path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control "

@@ -58,6 +58,11 @@ def signature_of(block: Block) -> str:
     return str(block.get("signature") or block.get("data") or "")
 
 
+def is_readable(asked: Asked, seal: Seal) -> bool:
+    """Whether the model that is asked reads a block that the seal's model wrote."""
+    return seal.model == asked.body["model"] or seal.model in asked.lenders
+
+
 def _thinking(asked: Asked) -> Iterator[tuple[int, int, Block, Seal | None]]:
     for i, j, _, block in asked.blocks():
         if block["type"] in THINKING:
@@ -65,9 +70,9 @@ def _thinking(asked: Asked) -> Iterator[tuple[int, int, Block, Seal | None]]:
 
 
 def _readable(asked: Asked) -> Iterator[tuple[int, int, Block, Seal]]:
-    """Yield the blocks of this model; those of other models are dropped without a word."""
+    """Yield the blocks that this model reads; all others are dropped without a word."""
     for i, j, block, seal in _thinking(asked):
-        if seal is not None and seal.model == asked.body["model"]:
+        if seal is not None and is_readable(asked, seal):
             yield i, j, block, seal
 
 
