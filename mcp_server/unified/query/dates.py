@@ -12,6 +12,7 @@ FORMS = "2023, 2023-05, 2023-05-31, today, last30d, last6m, last5y; >=2023; 2020
 _ABSOLUTE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 _LAST = re.compile(r"last(\d{1,4})([dmy])", re.IGNORECASE)
 ANY_DAY = date(2000, 1, 1)
+ONE_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class Interval:
         """Return the ends that there are as `from` and `to`."""
         ends = {"from": self.first, "to": self.last}
         return {name: day.isoformat() for name, day in ends.items() if day is not None}
+
+    def others(self) -> "tuple[Interval, ...]":
+        """Return the days before and the days after."""
+        before = (Interval(None, self.first - ONE_DAY),) if self.first and self.first > date.min else ()
+        return before + ((Interval(self.last + ONE_DAY, None),) if self.last and self.last < date.max else ())
 
     def meet(self, other: "Interval") -> "Interval | None":
         """Return what both have in common, or none."""
@@ -61,9 +67,9 @@ def _between(low: str, high: str, today: date | None) -> Interval:
 def _compared(operator: str, first: date, last: date) -> Interval:
     try:
         if operator == ">":
-            return Interval(last + timedelta(days=1), None)
+            return Interval(last + ONE_DAY, None)
         if operator == "<":
-            return Interval(None, first - timedelta(days=1))
+            return Interval(None, first - ONE_DAY)
     except OverflowError as error:
         raise _bad_date(f"{operator}{first.year}") from error
     ends = {">=": (first, None), "<=": (None, last)}.get(operator, (first, last))

@@ -24,6 +24,8 @@ from mcp_server.unified.query.vocabulary import STATUSES
 CALLS_MAX = 4
 # What one variant has only one of: conditions on two of them are searched one after the other.
 IDENTITY = ("gene", "rsid", "hgvs", "protein", "protein_position", "cdna", "id", "clinvar")
+# A record has just one of these few: to leave one out is to ask for the others.
+ONE_OF_FEW = ("trials.status", "trials.type", "articles.source")
 APART = ("interval", "age", "flag", "geo")
 
 
@@ -39,7 +41,9 @@ def calls(domain: str, literals: Branch) -> list[list[Part]]:
     """Return the calls that a branch needs: each a list of parts that one call can express."""
     parts: list[list[Part]] = []
     for literal in literals:
-        if not literal.is_negative:
+        if literal.clause.field.type == "date" and literal.is_negative:
+            parts += [_other_days(domain, literal, value) for value in literal.clause.values]
+        elif not literal.is_negative:
             listed = {part.param for options in parts for part in options if len(part.values) > 1}
             parts.append(_options(domain, literal, listed))
     if domain == "variant":
@@ -61,6 +65,12 @@ def _options(domain: str, literal: Literal, listed: set[str]) -> list[Part]:
     if domain == "variant" and clause.field.type == "variant":
         return _by_kind(literal)
     return [Part(literal, param, clause.values)]
+
+
+def _other_days(domain: str, literal: Literal, value: Value) -> list[Part]:
+    """Return the days before and after those that are left out, one call for each."""
+    param = literal.clause.field.reach[domain].param
+    return [Part(literal, param, (Value(other.written, other),)) for other in value.data.others()]
 
 
 def _by_kind(literal: Literal) -> list[Part]:
@@ -123,7 +133,8 @@ def build(domain: str, parts: Sequence[Part], negatives: Sequence[Literal]) -> B
     if domain == "variant":
         _assembly(built, parts)
     for literal in negatives:
-        _exclude(domain, literal, built)
+        if literal.clause.field.type != "date":
+            _exclude(domain, literal, built)
     return built
 
 
@@ -165,9 +176,10 @@ def _exclude(domain: str, literal: Literal, built: Built) -> None:
         if shape == "flag":
             if built.params.setdefault(param, not json) is json:
                 raise Contradiction(clause, clause)
-        elif shape == "status":
-            allowed = built.params.get(param, STATUSES)
-            built.params[param] = [one for one in allowed if one not in value.data]
+        elif clause.field.key in ONE_OF_FEW:
+            refused = value.data if shape == "status" else (value.data,)
+            allowed = built.params.get(param, STATUSES if shape == "status" else clause.field.allowed)
+            built.params[param] = [one for one in allowed if one not in refused]
             if not built.params[param]:
                 raise Contradiction(clause, clause)
         elif domain in UPSTREAM_NOT:
@@ -198,7 +210,8 @@ def _names_of(domain: str, param: str, clause: Clause) -> set[str]:
     if domain == "variant" and shape in ("scalar", "choice"):
         found.add(f"{param}_any")
     found |= {"age": {"age_group"}, "phases": {f"{param}_all"}}.get(shape, set())
-    has_not = domain in UPSTREAM_NOT and shape not in ("flag", "status") and can_exclude(domain, clause)
+    has_others = shape == "flag" or clause.field.type == "date" or clause.field.key in ONE_OF_FEW
+    has_not = domain in UPSTREAM_NOT and not has_others and can_exclude(domain, clause)
     return found | ({f"not_{param}"} if has_not else set())
 
 

@@ -7,15 +7,15 @@ Values of `Leg.params` are plain JSON. How the names are built, and which there 
 
 article  genes, diseases, drugs, variants, keywords, title, abstract, author, journal (each a list, with `_all`,
          `_any`, `not_`); exact_phrases (those keywords that were quoted: keep their words together, the words of
-         other keywords need only all occur); pmid, pmcid, doi, type, source (lists: any of; with `not_`);
-         date {from?, to?}, not_date [{from?, to?}]; preprint, open_access (true/false); sort
+         other keywords need only all occur); source (list: any of); pmid, pmcid, doi, type (lists: any
+         of; with `not_`); date {from?, to?}; preprint, open_access (true/false); sort
 trial    condition, intervention, sponsor, location, country, biomarker, prior_therapy (lists, with `_all`, `_any`,
          `not_`); term (list of expressions, joined with AND; an expression may be `(BRAF OR "position 173")`),
-         not_term (list of expressions); nct, study_type, sex, line (lists: any of; with `not_`); status (list: any of);
+         not_term (list of expressions); status, study_type, and with `not_` nct, sex, line (lists: any of);
          age_group (list); min_age, max_age (years that the trial must admit; + `_exclusive`); phases (any of),
          phases_all (all labels on one trial), not_phases (labels, or `(PHASE1 AND PHASE2)`);
          geo {lat, long, distance_mi} or {place, distance_mi}; has_results; start_date, completion_date, update_date
-         {from?, to?} (each with `not_`: a list of such)
+         {from?, to?}
 variant  gene, condition, rsid, hgvs, protein, protein_position, cdna, id, clinvar, significance, consequence, region
          (one value; `_any`, `_all`, `not_` are lists); min_/max_ frequency, cadd, revel, review_status (each with
          `…_exclusive: true` where the bound itself is out; `not_` is a list of {min?, max?}); population; assembly

@@ -93,15 +93,32 @@ def test_articles_without_a_gene_are_not_enriched() -> None:
         ("disease:x NOT 'lung cancer'", "trial", {"condition": ["x"], "not_term": ['"lung cancer"']}),
         ("disease:x NOT phase:1/2", "trial", {"condition": ["x"], "not_phases": ["(PHASE1 AND PHASE2)"]}),
         ("disease:x NOT phase:2..3", "trial", {"condition": ["x"], "not_phases": ["PHASE2", "PHASE3"]}),
-        ("sponsor:x NOT start_date:2020..", "trial", {"sponsor": ["x"], "not_start_date": [{"from": "2020-01-01"}]}),
+        ("sponsor:x NOT start_date:2020..", "trial", {"sponsor": ["x"], "start_date": {"to": "2019-12-31"}}),
         ("gene:X NOT significance:benign", "variant", {"gene": "X", "not_significance": ["benign"]}),
         ("gene:X NOT variants.frequency:>=0.1", "variant", {"gene": "X", "not_frequency": [{"min": 0.1}]}),
         ("title:x NOT articles.preprint:true", "article", {"title": ["x"], "preprint": False}),
-        ("title:x NOT date:>=2020", "article", {"title": ["x"], "not_date": [{"from": "2020-01-01"}]}),
+        ("title:x NOT date:>=2020", "article", {"title": ["x"], "date": {"to": "2019-12-31"}}),
+        ("title:x NOT source:(pubmed,biorxiv,medrxiv,pubtator)", "article", {"title": ["x"], "source": ["europepmc"]}),
+        ("nct:NCT00000001 NOT sex:female", "trial", {"nct": ["NCT00000001"], "not_sex": ["FEMALE"]}),
     ],
 )  # fmt: skip
 def test_what_must_not_hold_is_asked_of_the_source(query: str, domain: str, expected: dict[str, Any]) -> None:
     assert params(planned(query), domain) == [expected]
+
+
+def test_one_of_few_left_out_leaves_the_others() -> None:
+    plan = planned("sponsor:x NOT trials.type:observational")
+
+    assert params(plan, "trial") == [{"sponsor": ["x"], "study_type": ["INTERVENTIONAL", "EXPANDED_ACCESS"]}]
+
+
+def test_days_left_out_are_the_days_before_and_after() -> None:
+    plan = planned("articles.title:x AND date:2019.. NOT date:2020-03")
+
+    assert [one["date"] for one in params(plan, "article")] == [
+        {"from": "2019-01-01", "to": "2020-02-29"},
+        {"from": "2020-04-01"},
+    ]
 
 
 def test_not_of_and_is_either_not() -> None:
