@@ -1,10 +1,13 @@
 """Write docs/data-sources.md and docs/tools.md from the declarations: `python -m tests.reference_docs`."""
 
 import sys
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 from mcp_server.registry import discover
 from mcp_server.tool import Platform, ToolSpec
+from mcp_server.unified import TOOLS as UNIFIED
+from mcp_server.unified.tool import UnifiedTool
 
 DOCS = Path(__file__).parents[1] / "docs"
 SOURCES_HEAD = """# Data sources
@@ -19,6 +22,7 @@ TOOLS_HEAD = """# Tools
 
 Written by `python -m tests.reference_docs`. Core tools are always loaded; the others are found by search.
 """
+TOOLS_TABLE = "| tool | what it gives | arguments |\n|---|---|---|"
 
 
 def data_sources(platforms: list[Platform]) -> str:
@@ -29,9 +33,12 @@ def data_sources(platforms: list[Platform]) -> str:
 def tools(platforms: list[Platform]) -> str:
     """Return the page about the tools."""
     count = sum(len(platform.tools) for platform in platforms)
-    parts = [f"{TOOLS_HEAD}\n{count} tools of {len(platforms)} platforms, beside `about_sources`.\n"]
+    over_all = sorted(UNIFIED, key=lambda tool: tool.name)
+    parts = [f"{TOOLS_HEAD}\n{count} tools of {len(platforms)} platforms, and {len(over_all)} over all of them.\n"]
+    parts.append(f"## Over all platforms\n\n{TOOLS_TABLE}")
+    parts += [*(_unified_tool(tool, platforms) for tool in over_all), ""]
     for platform in platforms:
-        parts.append(f"## {platform.title}\n\n| tool | what it gives | arguments |\n|---|---|---|")
+        parts.append(f"## {platform.title}\n\n{TOOLS_TABLE}")
         parts += [_tool(tool) for tool in sorted(platform.tools, key=lambda tool: tool.name)]
         parts.append("")
     return "\n".join(parts)
@@ -61,9 +68,20 @@ def _source(platform: Platform) -> str:
 
 def _tool(tool: ToolSpec) -> str:
     core = " (core)" if tool.core else ""
-    arguments = ", ".join(f"`{name}`{'' if p.required else '?'}" for name, p in tool.parameters.items())
-    description = tool.description.replace("|", "\\|")
-    return f"| `{tool.name}`{core} | {description} | {arguments or '–'} |"
+    needed = {name for name, parameter in tool.parameters.items() if parameter.required}
+    return _row(f"`{tool.name}`{core}", tool.description, tool.parameters, needed)
+
+
+def _unified_tool(tool: UnifiedTool, platforms: list[Platform]) -> str:
+    listed = tool.listed(platforms)
+    schema = listed.input_schema
+    return _row(f"`{listed.name}`", listed.description or "", schema["properties"], set(schema.get("required", ())))
+
+
+def _row(name: str, description: str, arguments: Iterable[str], needed: Container[str]) -> str:
+    named = ", ".join(f"`{argument}`{'' if argument in needed else '?'}" for argument in arguments)
+    text = description.replace("|", "\\|")
+    return f"| {name} | {text} | {named or '–'} |"
 
 
 def main() -> None:
