@@ -74,7 +74,9 @@ async def variant_clinical_summary(api: Api, variant: Variant, assembly: Assembl
     names = (assembly or told,) if assembly or told else BOTH
     clause = _clause(variant)
     found, problems = await _found(api, clause, [name for name in names if name])
-    cards = _cards(found)
+    change = variant.partition(" ")[2]
+    asked = [change] if change else []
+    cards = _cards(found, asked)
     if not cards:
         where = " and ".join(found)
         words = f"MyVariant has no variant {variant} on {where}."
@@ -88,7 +90,7 @@ async def variant_clinical_summary(api: Api, variant: Variant, assembly: Assembl
         for name, (_, total) in found.items()
         if total > CARDS_MAX
     ]
-    return rows(cards, note=" ".join(notes), citations=[citation(*pair) for pair in pairs])
+    return rows(cards, note=" ".join(notes), citations=[citation(*pair, asked) for pair in pairs])
 
 
 def _clause(variant: str) -> str:
@@ -126,12 +128,12 @@ async def _found(
     return {name: answer for name, answer in answers.items() if not isinstance(answer, UpstreamError)}, said
 
 
-def _cards(found: dict[AssemblyName, tuple[list[Json], int]]) -> list[dict[str, Json]]:
+def _cards(found: dict[AssemblyName, tuple[list[Json], int]], asked: Sequence[str]) -> list[dict[str, Json]]:
     """Join the records of both assemblies that are the same variant."""
     cards: dict[tuple[str, ...], dict[str, Json]] = {}
     for name, (records, _) in found.items():
         for record in records:
-            card = _card(record, name)
+            card = _card(record, name, asked)
             mine = cards.setdefault(_identity(record, name), {"genomic_ids": {}})
             ids = {**mine["genomic_ids"], name: record["_id"]}
             # hg38 comes first: its values stay, hg19 adds what is missing.
@@ -149,8 +151,8 @@ def _identity(record: Json, assembly: AssemblyName) -> tuple[str, ...]:
     return (assembly, record["_id"])
 
 
-def _card(record: Json, assembly: AssemblyName) -> dict[str, Json]:
-    summary = row(record, assembly)
+def _card(record: Json, assembly: AssemblyName, asked: Sequence[str]) -> dict[str, Json]:
+    summary = row(record, assembly, asked=asked)
     del summary["variant_id"], summary["assembly"]
     types = [str(kind) for kind in values(record, "civic.molecularProfiles.evidenceItems.evidenceType")]
     civic_id = first_text(record, "civic.id", "civic.variant_id")

@@ -36,6 +36,8 @@ _SPECIES = {
     "rattus norvegicus": "10116", "danio rerio": "7955", "drosophila melanogaster": "7227",
     "caenorhabditis elegans": "6239",
 }  # fmt: skip
+_LATIN = {number: name.capitalize() for name, number in _SPECIES.items() if " " in name}
+_ASSEMBLY_UNKNOWN = "not told by MyGene"
 # What a text must look like to be an id, the fields that hold it, and what is not part of the value there.
 _ID_FORMS = (
     (r"(\d+)", ("entrezgene", "retired")),
@@ -66,13 +68,16 @@ GeneLimit = Annotated[int, Arg("How many genes to return at most.", minimum=1, m
 
 @platform.tool(
     example={"query": "HER2"},
-    cites=Cite("ncbi_gene", "[]", "entrez_gene_id", "symbol", "https://www.ncbi.nlm.nih.gov/gene/{id}"),
+    cites=(
+        Cite("ncbi_gene", "[]", "entrez_gene_id", "symbol", "https://www.ncbi.nlm.nih.gov/gene/{id}"),
+        Cite("ensembl", "[].ensembl_gene_ids[]"),
+    ),
 )
 async def gene_resolve(api: Api, query: Query, species: Species = "9606", limit: GeneLimit = 5) -> Answer:
     """Gene symbol, alias or id to all its ids at once, in any species: Entrez, Ensembl, HGNC, UniProt, OMIM, with name,
     place and summary. To only get a human ENSG with its place use ensembl__lookup_gene.
 
-    Rows, the best match first: symbol, name, matched_by, taxon, entrez_gene_id, ensembl_gene_ids, hgnc_id,
+    Rows, the best match first: symbol, name, matched_by, taxon, species, entrez_gene_id, ensembl_gene_ids, hgnc_id,
     uniprot_accessions, uniprot_trembl, omim_ids, aliases, type_of_gene, places (assembly with each), summary.
     """
     identifier, fields = _read(query)
@@ -118,6 +123,7 @@ def _gene(hit: Json, identifier: str, species: str) -> dict[str, Json]:
         "name": first_text(hit, "name"),
         "matched_by": _matched_by(hit, identifier),
         "taxon": taxon or species,
+        "species": _LATIN.get(taxon or species),
         "entrez_gene_id": first_text(hit, "entrezgene"),
         "ensembl_gene_ids": texts(hit, "ensembl.gene"),
         "hgnc_id": f"HGNC:{hgnc}" if (hgnc := first_text(hit, "HGNC")) else None,
@@ -143,8 +149,8 @@ def _matched_by(hit: Json, identifier: str) -> str:
 
 
 def _places(hit: Json, species: str) -> list[dict[str, Json]]:
-    """Return where the gene lies; only for human genes is the assembly known."""
-    present = "GRCh38" if species == "9606" else None
+    """Return where the gene lies; only for human genes is the assembly known, and elsewhere that is said."""
+    present = "GRCh38" if species == "9606" else _ASSEMBLY_UNKNOWN
     named = [(present, place) for place in values(hit, "genomic_pos")]
     named += [("GRCh37", place) for place in values(hit, "genomic_pos_hg19")]
     return [

@@ -22,7 +22,7 @@ from mcp_server.platforms.myvariant.base import (
     values,
 )
 from mcp_server.platforms.myvariant.clauses import SIGNIFICANCES, condition_words, spellings
-from mcp_server.platforms.myvariant.names import protein_form
+from mcp_server.platforms.myvariant.names import fits_protein, protein_form
 
 Json = Any
 
@@ -60,12 +60,10 @@ def fields_for(population: str) -> list[str]:
     ]  # fmt: skip
 
 
-def row(record: Json, assembly: AssemblyName, population: str = "all") -> dict[str, Json]:
+def row(record: Json, assembly: AssemblyName, population: str = "all", asked: Collection[str] = ()) -> dict[str, Json]:
     """Return one variant as a search shows it; scores are the highest over transcripts."""
     check_assembly_of(record, assembly)
     genes = genes_of(record)
-    spelt = [*texts(record, "snpeff.ann.hgvs_p", "dbnsfp.hgvsp"), *protein_names(record)]
-    proteins = list(dict.fromkeys(map(protein_form, spelt)))
     return filled(
         {
             "variant_id": record["_id"],
@@ -73,7 +71,7 @@ def row(record: Json, assembly: AssemblyName, population: str = "all") -> dict[s
             "rsid": first_text(record, "dbsnp.rsid", "clinvar.rsid"),
             "clingen_id": first_text(record, "clingen.caid"),
             "genes": genes,
-            "protein_changes": [change for change in proteins if re.match(r"[A-Z*]\d", change)],
+            "protein_changes": protein_changes_of(record, asked),
             "cdna_changes": texts(record, "snpeff.ann.hgvs_c", "dbnsfp.hgvsc"),
             "consequences": consequences_of(record),
             "clinvar": clinvar_of(record),
@@ -81,6 +79,13 @@ def row(record: Json, assembly: AssemblyName, population: str = "all") -> dict[s
             **scores_of(record),
         }
     )
+
+
+def protein_changes_of(record: Json, asked: Collection[str] = ()) -> list[str]:
+    """Return the changes on all transcripts, best known first: as asked for, as ClinVar names it, then the others."""
+    spelt = [*protein_names(record), *texts(record, "snpeff.ann.hgvs_p", "dbnsfp.hgvsp")]
+    changes = [change for change in dict.fromkeys(map(protein_form, spelt)) if re.match(r"[A-Z*]\d", change)]
+    return sorted(changes, key=lambda change: not any(fits_protein(one, [change]) for one in asked))
 
 
 def check_assembly_of(record: Json, assembly: AssemblyName) -> None:
@@ -105,12 +110,15 @@ def scores_of(record: Json) -> dict[str, Json]:
     """Return the predictors' scores; on hg38 there is only the CADD that dbNSFP carries."""
     own, of_dbnsfp = highest(record, "cadd.phred"), highest(record, "dbnsfp.cadd.phred")
     source = "CADD" if own is not None else "CADD in dbNSFP" if of_dbnsfp is not None else None
+    revel, alphamissense = (highest(record, f"dbnsfp.{name}.score") for name in ("revel", "alphamissense"))
     return {
         "cadd_phred": of_dbnsfp if own is None else own,
         "cadd_source": source,
-        "revel": highest(record, "dbnsfp.revel.score"),
-        "alphamissense": highest(record, "dbnsfp.alphamissense.score"),
+        "revel": revel,
+        "alphamissense": alphamissense,
         "alphamissense_predictions": texts(record, "dbnsfp.alphamissense.pred"),
+        # A score belongs to a transcript, and the highest need not be that of the change named first.
+        "scores_are": None if revel is alphamissense is None else "the highest over transcripts",
     }
 
 
@@ -216,10 +224,9 @@ def _words_of(name: str) -> set[str]:
     return {spelling for word in condition_words(name) for spelling in (word, word.replace("’", "'"))}
 
 
-def citation(record: Json, assembly: AssemblyName) -> Citation:
+def citation(record: Json, assembly: AssemblyName, asked: Collection[str] = ()) -> Citation:
     """Return the page of a variant: ClinVar's, else dbSNP's, else the service's own record."""
-    genes, changes = genes_of(record), texts(record, "snpeff.ann.hgvs_p", "dbnsfp.hgvsp")
-    label = " ".join([*genes[:1], *(protein_form(change) for change in changes[:1])])
+    label = " ".join([*genes_of(record)[:1], *protein_changes_of(record, asked)[:1]])
     if variation := first_text(record, "clinvar.variant_id"):
         return Citation("clinvar_variation", f"VCV{int(variation):09d}", label)
     if rsid := first_text(record, "dbsnp.rsid", "clinvar.rsid"):

@@ -211,8 +211,8 @@ async def variant_search(
 
     Rows: variant_id, assembly, rsid, genes, protein_changes, cdna_changes, consequences, clinvar {variation_id, name,
     classified: [{significance, records, review_status, stars, conditions, accessions}]}, gnomad {frequency,
-    allele_count, allele_number, population, dataset}, cadd_phred, cadd_source, revel, alphamissense (the highest over
-    transcripts), alphamissense_predictions.
+    allele_count, allele_number, population, dataset}, cadd_phred, cadd_source, revel, alphamissense,
+    alphamissense_predictions, scores_are. The protein change that was asked for, or that ClinVar names, comes first.
     """
     left_out = exclusive or []
     asked = Asked(
@@ -257,8 +257,8 @@ def _take(page: Page, asked: Asked, hits: Sequence[Json], limit: int) -> None:
         page.read_to += 1
         asked.check_hit(hit)
         if asked.clinvar.accepts(hit):
-            page.rows.append(row(hit, page.assembly, asked.population))
-            page.citations.append(citation(hit, page.assembly))
+            page.rows.append(row(hit, page.assembly, asked.population, asked.protein_changes))
+            page.citations.append(citation(hit, page.assembly, asked.protein_changes))
         else:
             page.dropped += 1
 

@@ -67,11 +67,20 @@ async def test_the_species_travels_with_the_question_and_is_checked() -> None:
              "genomic_pos": {"chr": "11", "start": 101379590, "end": 101442781, "strand": -1}}  # fmt: skip
     result, upstream = await resolved("gene_resolve", hits(mouse), "Brca1", species="Mus musculus")
     assert "species=10090" in upstream.asked[0]
-    assert result.content["data"][0]["taxon"] == "10090" and "assembly" not in result.content["data"][0]["places"][0]
+    gene = result.content["data"][0]
+    assert (gene["taxon"], gene["species"]) == ("10090", "Mus musculus")
+    assert gene["places"][0]["assembly"] == "not told by MyGene"
     wrong, _ = await resolved("gene_resolve", hits(mouse), "Brca1")
     assert wrong.content["error"]["code"] == "upstream_bad_response"
     unknown, _ = await resolved("gene_resolve", NO_HITS, "Brca1", species="unicorn")
     assert unknown.content["error"]["argument"] == "species"
+
+
+async def test_a_gene_without_an_entrez_number_is_cited_by_its_ensembl_id() -> None:
+    fish = {"_id": "ENSMMDG00005007325", "ensembl": {"gene": "ENSMMDG00005007325"}, "taxid": 586833}
+    result, _ = await resolved("gene_resolve", hits(fish), "ENSMMDG00005007325", species="586833")
+    (cited,) = result.meta["burp/citations"]
+    assert (cited["kind"], cited["identifier"]) == ("ensembl", "ENSMMDG00005007325") and cited["url"]
 
 
 async def test_a_retired_gene_number_leads_to_the_present_one() -> None:

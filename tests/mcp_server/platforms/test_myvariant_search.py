@@ -354,6 +354,33 @@ async def test_fields_of_one_value_and_of_many_are_both_read() -> None:
     assert "clinvar" not in by_id["chr19:g.49206631A>C"]
 
 
+@pytest.mark.parametrize(
+    ("protein", "record", "first"),
+    [
+        # ClinVar's name, though another transcript's change stands first in dbNSFP and in snpEff.
+        (None, {**V600E_HG38, "snpeff": {"ann": {"hgvs_p": "p.Val640Glu"}}}, "V600E"),
+        ("V640E", V600E_HG38, "V640E"),
+        ("L265P", {**V600E_HG38, "clinvar": None, "snpeff": None,
+                   "dbnsfp": {"genename": "BRAF", "hgvsp": ["p.L273P", "p.L265P"]}}, "L265P"),
+    ],
+)  # fmt: skip
+async def test_the_change_that_was_asked_for_or_that_clinvar_names_comes_first(
+    protein: str | None, record: Json, first: str
+) -> None:
+    arguments = {"genes": ["BRAF"], **({"protein_changes": [protein]} if protein else {})}
+    result = await searched(FakeUpstream({"/query": hits(record)}), **arguments)
+    assert result.content["data"][0]["protein_changes"][0] == first
+    assert result.meta["burp/citations"][0]["label"] == f"BRAF {first}"
+
+
+async def test_a_score_says_that_it_is_the_highest_over_transcripts() -> None:
+    with_scores = await searched(FakeUpstream({"/query": hits(V600E_HG38)}), genes=["BRAF"])
+    (row,) = with_scores.content["data"]
+    assert (row["alphamissense"], row["scores_are"]) == (0.9978, "the highest over transcripts")
+    without = await searched(FakeUpstream({"/query": hits(BRCA1[0])}), genes=["BRCA1"])
+    assert "scores_are" not in without.content["data"][0]
+
+
 async def test_a_frequency_above_one_is_an_error() -> None:
     broken = {**V600E_HG38, "gnomad_exome": {"af": {"af": 1.02}}}
     result = await searched(FakeUpstream({"/query": hits(broken)}), genes=["BRAF"])
