@@ -53,6 +53,11 @@ class Portal:
         """Return how often the gene is mutated, in each study."""
         return frequency_rows(self.cohort, count_calls(self.cohort, self.calls, self.profiled))
 
+    @property
+    def distinct_changes(self) -> int:
+        """How many named protein changes there are in all studies."""
+        return len(by_change(self.calls))
+
     def top_changes(self) -> list[dict[str, Json]]:
         """Return the changes that most samples of a study have, each with its study."""
         samples: dict[tuple[str, str], set[Sample]] = {}
@@ -170,6 +175,7 @@ def _portal_parts(portal: Portal, mutation: str | None) -> dict[str, Json]:
             "studies_with_mutation": len(altered),
             "studies": altered[:TOP],
         },
+        "distinct_changes": portal.distinct_changes,
         "top_changes": portal.top_changes(),
     }
     return {**parts, "mutation": portal.mutation(mutation)} if mutation else parts
@@ -179,8 +185,9 @@ def _hotspots(found: list[dict[str, Json]]) -> dict[str, Json]:
     facts = ("residue", "type", "tumors", "q_value", "variants", "tumor_types", "transcript_id")
     shown = [{name: row[name] for name in facts if name in row} for row in ranked_residues(found)[:TOP]]
     for row in shown:
-        row["variants"] = dict(list(row.get("variants", {}).items())[:IN_TEXT])
-        row["tumor_types"] = dict(list(row.get("tumor_types", {}).items())[:IN_TEXT])
+        for name in ("variants", "tumor_types"):
+            every = row.pop(name, {})
+            row |= {f"top_{name}": dict(list(every.items())[:IN_TEXT]), f"{name}_total": len(every)}
     head = {"source": "Cancer Hotspots v2", "tumors_in_dataset": TUMOURS_V2, "assembly": ASSEMBLY}
     return {**head, "total": len(found), "residues": shown}
 

@@ -83,7 +83,8 @@ def shown_residue(row: Json) -> dict[str, Json]:
         "synonymous": silent or None,
         "tumor_types": _ranked(types),
         "transcript_id": row.get("transcriptId"),
-        **{name: position.get(name) for name in ("start", "end")},
+        # Of the protein: a bare "start" beside an assembly would be read as a place on the genome.
+        **{f"residue_{name}": position.get(name) for name in ("start", "end")},
     }
     return {name: value for name, value in found.items() if value not in (None, "", {})}
 
@@ -102,7 +103,7 @@ def at_residue(row: Json, wanted: str) -> bool:
     if row.get("residue") == wanted:
         return True
     number = wanted if wanted.isdigit() else ""
-    return bool(number) and row.get("start", 0) <= int(number) <= row.get("end", -1)
+    return bool(number) and row.get("residue_start", 0) <= int(number) <= row.get("residue_end", -1)
 
 
 async def _resolved(api: Api, names: Sequence[str]) -> list[str] | Answer:

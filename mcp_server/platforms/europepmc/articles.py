@@ -29,6 +29,9 @@ from mcp_server.tool import Arg
 
 Json = Any
 
+# What the third and the fourth part of a link are, where that is known.
+_FURTHER = {"UNIPROT": ("species", "source"), "EMBL": ("length_bp", "taxon"), "ENA": ("length_bp", "taxon")}
+
 # Everyday names of the databases that are linked.
 DATABASES = {"ENA": "EMBL", "GENBANK": "EMBL", "ARRAYEXPRESS": "ARXPR"}
 
@@ -173,8 +176,9 @@ async def get_database_links(
 
 def _link_to(database: str, info: Json) -> dict[str, Json]:
     """Return a link; what the third and fourth part mean depends on the database."""
-    more = [info[name] for name in ("info3", "info4") if info.get(name)]
-    return {"database": database, **kept({"id": info.get("info1"), "title": info.get("info2"), "more": more})}
+    third, fourth = _FURTHER.get(database.upper(), ("third_fact", "fourth_fact"))
+    facts = {"id": "info1", "title": "info2", third: "info3", fourth: "info4"}
+    return {"database": database, **kept({name: info.get(field) for name, field in facts.items()})}
 
 
 def _counts(answer: Json, found: Sequence[Json]) -> dict[str, int]:

@@ -112,6 +112,7 @@ def _laid_out(found: Element, known: Json, wanted: list[str], start: int, most: 
     data = {
         **{name: row[name] for name in names if name in row},
         "licence": jats.licence(found) or row.get("licence"),
+        "counted": "characters",
         "outline": [{"title": each.title, "type": each.kind, "chars": len(each.text)} for each in every],
         "sections": shown,
         "figures": jats.captions(found, "fig"),

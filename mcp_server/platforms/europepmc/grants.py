@@ -58,7 +58,7 @@ async def search_grants(
         next={"page": page + 1} if more else None,
         note=note,
         data={"count": total, "grants": grants},
-        citations=[Citation("grant", each["grant_id"], each.get("title", ""), each["url"]) for each in grants],
+        citations=[Citation("grant", _named(each), each.get("title", ""), each["url"]) for each in grants],
     )
 
 
@@ -89,6 +89,11 @@ def _grant(record: Json) -> dict[str, Json]:
     }
     query = f'gid:"{grant["Id"]}" ga:"{funder.get("Name") or ""}"'
     return {**kept(facts), "url": f"{DETAILS}?query={quote(query)}"}
+
+
+def _named(grant: Json) -> str:
+    """Return what tells a grant from others: two funders may use the same number."""
+    return " ".join(str(grant[name]) for name in ("funder", "grant_id") if grant.get(name))
 
 
 def _institutions(record: Json) -> list[Json]:

@@ -9,12 +9,14 @@ from mcp_server.envelope import Answer, InvalidArguments, rows
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamBadResponse
 from mcp_server.platforms.gdc.service import (
+    DAYS_A_YEAR,
     HOST,
     PORTAL,
     Found,
     ProjectId,
     all_of,
     filled,
+    in_years,
     platform,
     search,
     unknown_project,
@@ -24,7 +26,8 @@ from mcp_server.tool import Arg, Cite
 
 Json = Any
 
-DAYS_A_YEAR = 365.25
+# What is more is a number of days.
+OLDEST_YEARS = 130
 AGE = "diagnoses.age_at_diagnosis"
 FACETS = {
     "project": "project.project_id",
@@ -90,7 +93,7 @@ async def search_cases(
     counts by a field (facets). For clinical attributes of a published study use cbioportal__clinical_summary.
 
     cases: [{case_id, submitter_id, project_id, primary_site, disease_type, demographic, diagnoses}], facets:
-    {field: [{value, cases}]}. Ages are days, with years beside them.
+    {field: [{value, cases}]}. Ages name their unit.
     """
     conditions = _conditions(project, primary_site, disease_type, sex, age_min, age_max)
     if not conditions and not facets:
@@ -149,8 +152,8 @@ def _bounds(years: int) -> tuple[int, int]:
 
 
 def _case(hit: Json) -> dict[str, Json]:
-    diagnoses = [_diagnosis(row) for row in hit.get("diagnoses") or []]
-    demographic = filled(hit.get("demographic") or {}, _DEMOGRAPHIC)
+    diagnoses = [in_years(filled(row, _DIAGNOSIS)) for row in hit.get("diagnoses") or []]
+    demographic = _aged(filled(hit.get("demographic") or {}, _DEMOGRAPHIC))
     project = (hit.get("project") or {}).get("project_id")
     return {
         **filled({**hit, "case_id": hit.get("case_id") or hit.get("id")}, _CASE),
@@ -160,11 +163,13 @@ def _case(hit: Json) -> dict[str, Json]:
     }
 
 
-def _diagnosis(row: Json) -> dict[str, Json]:
-    found = filled(row, _DIAGNOSIS)
-    if "age_at_diagnosis" in found:
-        found["age_at_diagnosis_years"] = round(found["age_at_diagnosis"] / DAYS_A_YEAR, 1)
-    return found
+def _aged(demographic: dict[str, Json]) -> dict[str, Json]:
+    """Name the unit of the age at the reference day: years, but for programs that send days there as well."""
+    age = demographic.pop("age_at_index", None)
+    if not isinstance(age, int | float):
+        return demographic
+    years = age if age <= OLDEST_YEARS else round(age / DAYS_A_YEAR, 1)
+    return {**demographic, "age_at_index_years": years}
 
 
 def _matched(
@@ -175,7 +180,7 @@ def _matched(
         got = case.get(name) or case.get("demographic", {}).get(name)
         if wanted and got and str(got).lower() != wanted.lower():
             raise UpstreamBadResponse(HOST, f"asked for {name} {wanted}, it answered a case of {got}")
-    ages = [row["age_at_diagnosis"] for row in case.get("diagnoses", []) if "age_at_diagnosis" in row]
+    ages = [row["age_at_diagnosis_days"] for row in case.get("diagnoses", []) if "age_at_diagnosis_days" in row]
     first = _bounds(age_min)[0] if age_min is not None else min(ages, default=0)
     last = _bounds(age_max)[1] if age_max is not None else max(ages, default=0)
     if ages and not any(first <= age <= last for age in ages):

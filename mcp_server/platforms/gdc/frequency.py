@@ -12,6 +12,7 @@ from mcp_server.platforms.gdc.mutations import Change, changed
 from mcp_server.platforms.gdc.service import (
     HOST,
     PORTAL,
+    SPECIES,
     ProjectId,
     all_of,
     cases_by_project,
@@ -153,7 +154,7 @@ async def top_mutated_genes(
         total=found.total,
         next={"offset": end} if genes and end < found.total else None,
         note=note,
-        data={"project_id": project, "tested_cases": tested[project], "genes": genes},
+        data={"project_id": project, "species": SPECIES, "tested_cases": tested[project], "genes": genes},
         citations=[cite_project(project)],
     )
 

@@ -13,12 +13,14 @@ from mcp_server.platforms.gdc.service import (
     ASSEMBLY,
     HOST,
     PORTAL,
+    SPECIES,
     Found,
     ProjectId,
     SsmId,
     all_of,
     cite_ssm,
     filled,
+    in_years,
     platform,
     record,
     search,
@@ -111,7 +113,7 @@ async def search_ssms(
     if not found.total:
         notes.append(f"GDC lists no somatic mutation {_asked(known, protein_change, cosmic_id, genomic_change)}.")
         notes += ["Its genomic changes are on GRCh38."] if genomic_change else []
-    data = {"gene": known.data if known else None, "assembly": ASSEMBLY, "mutations": mutations}
+    data = {"gene": known.data if known else None, "species": SPECIES, "assembly": ASSEMBLY, "mutations": mutations}
     return rows(
         mutations,
         total=found.total,
@@ -220,7 +222,7 @@ async def _one_ssm(api: Api, ssm_id: str) -> Answer:
     if found.get("ssm_id", ssm_id) != ssm_id:
         raise UpstreamBadResponse(HOST, f"asked for {ssm_id}, it answered {found['ssm_id']}")
     mutations = [mutation({**found, "ssm_id": ssm_id})]
-    return rows(mutations, data={"gene": None, "assembly": ASSEMBLY, "mutations": mutations})
+    return rows(mutations, data={"gene": None, "species": SPECIES, "assembly": ASSEMBLY, "mutations": mutations})
 
 
 OCCURRENCE_FIELDS = (
@@ -310,6 +312,6 @@ def _occurrence(hit: Json, asked: Sequence[str], project: str | None) -> dict[st
             raise UpstreamBadResponse(HOST, f"asked for {', '.join(wanted)}, it answered {got}")
     named = {"ssm_occurrence_id": hit.get("ssm_occurrence_id") or hit.get("id"), "ssm_id": ssm_id,
              "project_id": project_id}  # fmt: skip
-    diagnoses = [filled(row, DIAGNOSIS) for row in case.get("diagnoses") or []]
+    diagnoses = [in_years(filled(row, DIAGNOSIS)) for row in case.get("diagnoses") or []]
     of_case = filled(case, ("case_id", "submitter_id", "primary_site", "disease_type"))
     return {**filled(named, named), **of_case, **({"diagnoses": diagnoses} if any(diagnoses) else {})}

@@ -21,6 +21,7 @@ SPECIES = "Homo sapiens"
 PAGE_ROWS = 1000
 # Elasticsearch, which stands behind GDC, shows no rows beyond this window.
 WINDOW_ROWS = 10_000
+DAYS_A_YEAR = 365.25
 
 platform = Platform(
     "gdc",
@@ -237,6 +238,15 @@ def cite_project(project_id: str, name: str = "") -> Citation:
 def cite_ssm(ssm_id: str, label: str = "") -> Citation:
     """Cite a somatic mutation's page."""
     return Citation("gdc_ssm", ssm_id, label, f"{PORTAL}/ssms/{ssm_id}")
+
+
+def in_years(diagnosis: Mapping[str, Json]) -> dict[str, Json]:
+    """Name the unit of a diagnosis' age, which GDC gives in days, and give the years beside it."""
+    named = {
+        ("age_at_diagnosis_days" if name == "age_at_diagnosis" else name): each for name, each in diagnosis.items()
+    }
+    days = named.get("age_at_diagnosis_days")
+    return {**named, "age_at_diagnosis_years": round(days / DAYS_A_YEAR, 1)} if days is not None else named
 
 
 def filled(found: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:

@@ -90,7 +90,7 @@ async def _compared(api: Api, project: str, gene: KnownGene | None, ssm_id: str 
     groups = [_group(f"with {what}", found[0], project), _group(f"without {what}", found[1], project)]
     _told_apart(found, set(carriers))
     cited = [gene.citation] if gene else [cite_ssm(str(ssm_id))]
-    return _answer(project, groups, answer.get("overallStats") or {}, cited, gene.note if gene else "")
+    return _answer(project, groups, answer.get("overallStats") or {}, cited, gene)
 
 
 async def _carriers(api: Api, project: str, gene: KnownGene | None, ssm_id: str | None) -> list[str]:
@@ -154,16 +154,19 @@ def _group(name: str, donors: Sequence[Json], project: str) -> dict[str, Json]:
     }
 
 
-def _answer(project: str, groups: list[Json], stats: Json, cited: Sequence[Any], note: str = "") -> Answer:
+def _answer(
+    project: str, groups: list[Json], stats: Json, cited: Sequence[Any], gene: KnownGene | None = None
+) -> Answer:
     data = {
         "project_id": project,
+        **({"gene": gene.data} if gene else {}),
         "groups": groups,
         "p_value": stats.get("pValue"),
         "chi_squared": stats.get("chiSquared"),
         "degrees_freedom": stats.get("degreesFreedom"),
     }
     notes = [
-        note,
+        gene.note if gene else "",
         "Estimates are computed from GDC's follow-up times; a survival of null means that nobody was followed so long.",
     ]
     if len(groups) > 1:

@@ -171,6 +171,7 @@ def _text(article: Element, numbers: dict[str, str], wanted: list[str], start: i
         **numbers,
         "title": jats.title(article),
         "license": jats.licence(article),
+        "counted": "characters",
         "outline": [{"title": each.title, "type": each.kind, "chars": len(each.text)} for each in every],
         "sections": shown,
         "figures": jats.captions(article, "fig"),

@@ -1,5 +1,6 @@
 """Names of genes, diseases, chemicals, variants, species and cell lines, brought to ids."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from mcp_server.args import look_up_form
@@ -39,9 +40,16 @@ async def find_entity(
         ResultOutcome.DATA,
         total=None if is_cut else len(shown),
         returned=len(shown),
-        note="There may be more; raise `limit`." if is_cut else "",
+        note=" ".join(_notes(shown, is_cut)),
         citations=[entity_citation(match.id, match.name, match.db, match.db_id) for match in shown],
     )
+
+
+def _notes(shown: Sequence[Match], is_cut: bool) -> Iterator[str]:
+    if any(match.type == "gene" for match in shown):
+        yield "PubTator3 does not say of which species a gene's db_id is; ensembl__lookup_gene has the human gene."
+    if is_cut:
+        yield "There may be more; raise `limit`."
 
 
 def _row(match: Match) -> Json:

@@ -24,7 +24,7 @@ async def compare_populations(api: Api, rsids: Rsids, assembly: Built = "GRCh38"
     difference between two of them first. For one variant or the 26 populations use population_frequencies.
 
     assembly, source, alleles (without the reference): [{rsid, query, allele, reference, location, populations,
-    max_difference, highest, lowest}], not_observed, not_found.
+    max_difference, highest, lowest (where they differ)}], not_observed, not_found.
     """
     asked = list(dict.fromkeys(rsids))
     known = await ensembl_records.variants(api, asked, assembly)
@@ -38,6 +38,7 @@ async def compare_populations(api: Api, rsids: Rsids, assembly: Built = "GRCh38"
     if not_found:
         notes.append(f"Ensembl has no variant {', '.join(not_found)}.")
     data = {
+        "species": "Homo sapiens",
         "assembly": assembly,
         "source": f"1000 Genomes phase 3, read from {ensembl_records.SOURCE}",
         "alleles": compared,
@@ -70,8 +71,8 @@ def _compared(variant: Variant, asked: str) -> list[dict[str, Json]]:
                 "observed": row["observed"],
                 "populations": row["populations"],
                 "max_difference": round(by_code[highest] - by_code[lowest], 5),
-                "highest": highest,
-                "lowest": lowest,
+                # Where all are alike, none is the highest.
+                **({"highest": highest, "lowest": lowest} if by_code[highest] > by_code[lowest] else {}),
             }
         )
     return found

@@ -63,6 +63,9 @@ async def test_every_part_has_its_study_and_denominator() -> None:
     ]
     assert (data["hotspots"]["tumors_in_dataset"], data["hotspots"]["assembly"]) == (24592, "GRCh37")
     assert [row["residue"] for row in data["hotspots"]["residues"]] == ["V600", "G469"]
+    first = data["hotspots"]["residues"][0]
+    assert len(first["top_variants"]) <= 3 and first["variants_total"] >= len(first["top_variants"])
+    assert data["distinct_changes"] == 2
     assert len(upstream.requests) == 6
 
 

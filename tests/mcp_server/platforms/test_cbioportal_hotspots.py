@@ -52,6 +52,14 @@ async def test_a_residue_is_found_by_name_and_by_position(residue: str, found: l
     assert [row["residue"] for row in result.content["data"]["hotspots"]] == found
 
 
+async def test_places_on_the_protein_are_not_named_as_places_on_the_genome() -> None:
+    result, _ = await hotspots({"/byGene/BRAF": BRAF}, residue="486-494")
+
+    (row,) = result.content["data"]["hotspots"]
+    assert (row["residue_start"], row["residue_end"]) == (486, 494)
+    assert not {"start", "end"} & set(row)
+
+
 async def test_a_residue_that_is_none_comes_with_those_that_are() -> None:
     result, _ = await hotspots({"/byGene/BRAF": BRAF}, residue="K999")
 

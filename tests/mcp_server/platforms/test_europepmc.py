@@ -358,7 +358,8 @@ async def test_database_links_keep_their_counts_and_page_by_database() -> None:
             "database": "UNIPROT",
             "id": "Q04456",
             "title": "Gut esterase 1",
-            "more": ["Caenorhabditis briggsae", "UniProt"],
+            "species": "Caenorhabditis briggsae",
+            "source": "UniProt",
         }
     ]
     every = await asked(FakeUpstream({"/databaseLinks": Played(LINKS)}), "get_database_links", pmid="14624247")

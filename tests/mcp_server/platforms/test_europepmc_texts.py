@@ -127,7 +127,8 @@ async def test_a_text_comes_by_sections_and_goes_on_where_it_stopped() -> None:
     first = await call(platform, upstream, "get_full_text", article_id="PMC7310724", max_chars=500)
     data = first.content["data"]
     assert [each["title"] for each in data["outline"]] == ["Abstract", "Methods", "Results"]
-    assert data["licence"] == "CC BY" and first.content["next"] == {"start_char": 500}
+    assert (data["licence"], data["counted"], first.content["returned"]) == ("CC BY", "characters", 500)
+    assert first.content["next"] == {"start_char": 500}
     rest = await call(platform, upstream, "get_full_text", article_id="7310724", start_char=500)
     texts = [each["text"] for each in [*data["sections"], *rest.content["data"]["sections"]]]
     assert "".join(texts).startswith("Children were sequenced.A panel")
@@ -222,6 +223,11 @@ async def test_one_grant_and_several_come_in_the_same_form() -> None:
     other = {"Grant": {"Id": "083611/Z/07/Z", "Funder": {"Name": "Academy of Finland"}}}
     several = await call(platform, FakeUpstream({"": grants(GRANT, other)}), "search_grants", grant_id="083611")
     assert [each["funder"] for each in several.content["data"]["grants"]] == ["Wellcome Trust", "Academy of Finland"]
+    same = {"Grant": {"Id": "083611", "Funder": {"Name": "Academy of Finland"}}}
+    shared = await call(platform, FakeUpstream({"": grants(GRANT, same)}), "search_grants", grant_id="083611")
+    assert [cited["identifier"] for cited in shared.meta["burp/citations"]] == [
+        "Wellcome Trust 083611", "Academy of Finland 083611",
+    ]  # fmt: skip
 
 
 async def test_clauses_of_a_search_for_grants_are_joined_and_kept_in_quotes() -> None:

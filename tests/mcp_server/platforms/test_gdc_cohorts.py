@@ -45,9 +45,27 @@ async def test_patients_are_asked_for_with_every_condition_and_ages_in_days() ->
     case = result.content["data"]["cases"][0]
     assert case["demographic"] == {"sex_at_birth": "female", "vital_status": "Alive"}
     assert case["diagnoses"] == [
-        {"ajcc_pathologic_stage": "Stage IIA", "age_at_diagnosis": 14700, "age_at_diagnosis_years": 40.2}
+        {"ajcc_pathologic_stage": "Stage IIA", "age_at_diagnosis_days": 14700, "age_at_diagnosis_years": 40.2}
     ]
     assert (result.content["total"], result.content["next"]) == (75, {"offset": 4})
+
+
+@pytest.mark.parametrize(("sent", "years"), [(62, 62), (22645, 62.0)])
+async def test_an_age_at_the_reference_day_is_in_years_whatever_the_program_sends(sent: int, years: float) -> None:
+    known = patient("case-1", demographic={"age_at_index": sent, "vital_status": "Alive"})
+    result = await call(platform, FakeUpstream({"/cases": page(known)}), "search_cases", project="TCGA-BRCA")
+    demographic = result.content["data"]["cases"][0]["demographic"]
+    assert demographic == {"vital_status": "Alive", "age_at_index_years": years}
+
+
+async def test_the_age_of_a_carrier_names_its_unit() -> None:
+    carrier = occurrence(G12D_ID, "case-1", "TCGA-PAAD")
+    carrier["case"]["diagnoses"] = [{"age_at_diagnosis": 24106}]
+    upstream = FakeUpstream({"/ssm_occurrences": page(carrier)})
+    result = await call(platform, upstream, "ssm_occurrences", ssm_id=G12D_ID)
+    assert result.content["data"]["occurrences"][0]["diagnoses"] == [
+        {"age_at_diagnosis_days": 24106, "age_at_diagnosis_years": 66.0}
+    ]
 
 
 async def test_counts_by_a_field_say_what_they_disregard() -> None:
@@ -137,6 +155,7 @@ async def test_carriers_are_compared_with_the_others_that_have_mutation_calls() 
     assert data["groups"][0]["estimates"][0] == {"years": 1, "survival": 0.5, "at_risk": 1}
     assert data["groups"][0]["estimates"][2] == {"years": 5, "survival": None, "at_risk": 0}
     assert data["p_value"] == pytest.approx(0.354366606)
+    assert (data["gene"]["symbol"], data["gene"]["species"]) == ("KRAS", "Homo sapiens")
 
 
 async def test_groups_that_are_swapped_or_mixed_are_refused() -> None:

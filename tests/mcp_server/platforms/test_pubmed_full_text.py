@@ -132,6 +132,7 @@ async def test_a_text_comes_by_sections_with_captions_apart() -> None:
     ]
     assert data["figures"] == [{"label": "Figure 1", "caption": "Digestion of the variants."}]
     assert (data["license"], "references" in data) == ("This file is available for text mining.", False)
+    assert data["counted"] == "characters"
     assert content["total"] == content["returned"] == sum(each["chars"] for each in data["outline"])
 
 

@@ -30,6 +30,7 @@ async def test_a_name_leads_to_ids_with_the_records_behind_them() -> None:
         "matched_text": "BRCA1",
     }
     assert result.content["data"][2]["matched_text"] == "BRCA1 fatigue"
+    assert "does not say of which species" in result.content["note"]
     assert [citation["url"] for citation in result.meta["burp/citations"]] == [
         "https://www.ncbi.nlm.nih.gov/gene/672",
         "https://www.ncbi.nlm.nih.gov/research/litvar2/docsum?variant=litvar%40%23672%23c.5382insC",

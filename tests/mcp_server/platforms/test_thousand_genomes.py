@@ -264,6 +264,8 @@ async def test_variants_stand_side_by_side_with_the_largest_difference_first() -
     assert (top["rsid"], top["query"], top["allele"], top["reference"]) == (FUT2, "rs900000002", "T", "A")
     assert (top["max_difference"], top["highest"], top["lowest"]) == (0.43948, "EAS", "AFR")
     assert top["populations"]["EAS"]["allele_count"] == 443
+    unseen = next(row for row in data["alleles"] if row["allele"] == "C" and row["rsid"] == FUT2)
+    assert unseen["max_difference"] == 0 and not {"highest", "lowest"} & set(unseen)
     assert [(row["rsid"], row["allele"]) for row in data["alleles"]][1] == ("rs1815739", "T")
     assert (data["not_observed"], data["not_found"]) == (["rs113488022"], ["rs999999999"])
     assert "rs900000002 was merged into rs1047781" in result.content["note"]
