@@ -25,6 +25,7 @@ from mcp_server.server import ToolServer
 PATH = "/mcp"
 PORT = 8765
 TOKEN_MIN_CHARACTERS = 16
+EVERYWHERE = ("", "0.0.0.0", "::")
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 # Calls that run at the end have this long to finish, and then connections this long to close.
 DRAIN_S = 5.0
@@ -60,9 +61,15 @@ class HttpOptions:
     @property
     def known_names(self) -> list[str]:
         """The names for which requests are answered, with and without a port."""
-        own = [] if self.host in ("", "0.0.0.0", "::") else [_bracketed(self.host)]
+        own = [] if self.host in EVERYWHERE else [_bracketed(self.host)]
         names = dict.fromkeys([*LOOPBACK_NAMES, *own, *self.names])
         return [form for name in names for form in (name, f"{name}:*")]
+
+    @property
+    def shown_name(self) -> str:
+        """A name that works in an address."""
+        everywhere = self.names[0] if self.names else LOOPBACK_NAMES[0]
+        return everywhere if self.host in EVERYWHERE else _bracketed(self.host)
 
     @property
     def security(self) -> TransportSecuritySettings:
@@ -174,7 +181,7 @@ def make_app(tools: ToolServer, options: HttpOptions) -> RunningCalls:
 async def serve(tools: ToolServer, options: HttpOptions) -> None:
     """Serve until SIGTERM or SIGINT; then let running calls finish, within bounds."""
     with _listening(options) as listener:
-        address = f"http://{_bracketed(options.host)}:{listener.getsockname()[1]}{PATH}"
+        address = f"http://{options.shown_name}:{listener.getsockname()[1]}{PATH}"
         app = make_app(tools, options)
         settings = uvicorn.Config(
             app, lifespan="on", ws="none", log_config=None, access_log=False, timeout_graceful_shutdown=CLOSE_S

@@ -26,6 +26,7 @@ from tools_catalog.calls import (
     RawToolResult,
     ToolCallError,
     ToolCallFailed,
+    ToolResultTooLarge,
     ToolServerDown,
     ToolTimeout,
     call_request,
@@ -45,6 +46,7 @@ __all__ = [
     "RawToolResult",
     "ToolCallError",
     "ToolCallFailed",
+    "ToolResultTooLarge",
     "ToolServerDown",
     "ToolTimeout",
 ]

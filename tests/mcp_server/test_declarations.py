@@ -180,6 +180,7 @@ def test_the_listing_carries_what_the_catalogue_needs(server: ToolServer) -> Non
         assert (hints.read_only_hint, hints.destructive_hint, hints.open_world_hint) == (True, False, True)
 
 
+@pytest.mark.case("C050")
 def test_every_tool_says_what_it_answers_in_a_schema_that_every_provider_accepts(server: ToolServer) -> None:
     for listed in server.listing():
         assert schema_problems(listed.name, "output", listed.output_schema) == [], listed.name

@@ -64,7 +64,7 @@ async def cancel_two_hundred(debug: Client) -> None:
     assert await sleep(debug, 1) == {"outcome": "data", "data": {"slept": 1}}
 
 
-@pytest.mark.case("C047", "C048")
+@pytest.mark.case("C046", "C047", "C048")
 @each_way
 async def test_bad_calls_exceptions_prints_and_forty_megabytes_hurt_only_their_own_call(way: tuple[str, str]) -> None:
     async with connected(way[0], DEBUG, mode=way[1]) as debug:

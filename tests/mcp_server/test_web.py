@@ -88,6 +88,15 @@ def test_without_a_token_nothing_listens_beyond_loopback() -> None:
     assert done.returncode == 1 and "BURP_MCP_TOKEN" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_with_a_token_it_listens_everywhere_and_still_knows_its_names() -> None:
+    with http_server("mcp_server", "--host", "0.0.0.0", MCP_TOKEN=TOKEN) as running:
+        assert running.url.startswith("http://127.0.0.1:")
+        right = f"Bearer {TOKEN}"
+        assert initialized(running.url).status_code == 401
+        assert initialized(running.url, Authorization=right).status_code == 200
+        assert initialized(running.url, Authorization=right, Host="evil.example").status_code == 421
+
+
 def test_a_port_in_use_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -18,6 +18,7 @@ from tools_catalog.mcp_process import (
     RawToolResult,
     ToolCallError,
     ToolCallFailed,
+    ToolResultTooLarge,
     ToolServerDown,
     ToolTimeout,
 )
@@ -153,7 +154,7 @@ async def test_long_answers_pass(process: McpProcess) -> None:
 @pytest.mark.case("C047")
 async def test_an_answer_of_40_mb_ends_only_its_own_call(process: McpProcess) -> None:
     beside = asyncio.create_task(process.call("debug__sleep", {"milliseconds": 1500}, timeout_s=BUDGET_S))
-    with pytest.raises(ToolCallFailed, match="more than can be carried"):
+    with pytest.raises(ToolResultTooLarge, match="more than can be carried"):
         await process.call("debug__big", {"size": 40_000_000}, timeout_s=BUDGET_S)
     assert (await beside).envelope["outcome"] == "data"
     assert (await echo(process)).envelope["data"] == "hello"
