@@ -41,7 +41,7 @@ class BadOptions(ValueError):
 class HttpOptions:
     """Where to listen. `names` are further host names under which clients reach this server.
 
-    Raises `BadOptions` for an address that others reach when there is no token.
+    Raises `BadOptions` for an address or a name that others reach when there is no token.
     """
 
     host: str = "127.0.0.1"
@@ -52,9 +52,10 @@ class HttpOptions:
     def __post_init__(self) -> None:
         if self.token and len(self.token) < TOKEN_MIN_CHARACTERS:
             raise BadOptions(f"BURP_MCP_TOKEN must have at least {TOKEN_MIN_CHARACTERS} characters")
-        if not self.token and not is_loopback(self.host):
+        others = [name for name in (self.host, *self.names) if not is_loopback(name)]
+        if not self.token and others:
             raise BadOptions(
-                f"{self.host!r} can be reached from other machines: set BURP_MCP_TOKEN to a secret that clients send "
+                f"{others[0]!r} can be reached from other machines: set BURP_MCP_TOKEN to a secret that clients send "
                 "as 'Authorization: Bearer …', or listen on 127.0.0.1"
             )
 

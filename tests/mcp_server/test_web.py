@@ -78,6 +78,12 @@ def test_an_address_that_others_reach_needs_a_token(host: str) -> None:
     assert options.token == TOKEN and TOKEN not in repr(options)
 
 
+def test_a_name_that_others_use_needs_a_token_on_loopback_as_well() -> None:
+    with pytest.raises(BadOptions, match=r"'tools\.lab\.example'.*BURP_MCP_TOKEN"):
+        HttpOptions(names=("tools.lab.example",))
+    assert HttpOptions(names=("tools.lab.example",), token=TOKEN).names
+
+
 def test_a_token_that_can_be_guessed_is_refused() -> None:
     with pytest.raises(BadOptions, match="at least 16 characters"):
         HttpOptions(token="hamster")
