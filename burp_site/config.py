@@ -2,14 +2,14 @@
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from artifacts.config import ArtifactLimits
-from burp_site.environment import Environment
-from chat.config import KEYED_PROVIDERS, ChatConfig, ModelRow, TurnLimits
+from burp_site.environment import KEY_SUFFIX, Environment
+from chat.config import ChatConfig, ModelRow, Service, TurnLimits
 from tools_catalog.config import CatalogConfig
 from usage.config import Budgets, ModelPrice, PriceBand, UsageConfig
 from usage.money import pico_from_usd, pico_per_token
@@ -39,7 +39,7 @@ class BurpConfig:
 def build(env: Environment) -> BurpConfig:
     """Read the file that `env` names and return the configuration. Raises `ConfigProblem`."""
     document = _read_file(env.config_file)
-    known = ("default_models", "models", "turns", "budgets", "artifacts", "catalog")
+    known = ("default_models", "services", "models", "turns", "budgets", "artifacts", "catalog")
     _refuse_unknown(document, known, "")
     models = _section(document, "models")
     return BurpConfig(
@@ -117,31 +117,44 @@ def _lists_by_name(value: Any, key: str) -> dict[str, list[str]]:
 
 
 def _chat(document: Table, models: Table, env: Environment) -> ChatConfig:
-    rows = tuple(_model_row(key, table) for key, table in models.items())
-    api_keys = {"anthropic": env.anthropic_api_key} if env.anthropic_api_key else {}
-    return ChatConfig(
+    services = {name: _service(name, table, env) for name, table in _section(document, "services").items()}
+    rows = tuple(_model_row(key, table, services) for key, table in models.items())
+    chat = ChatConfig(
         models=rows,
-        default_model=_default_model(document, rows, env, set(api_keys)),
+        default_model="",
         turns=read_section(TurnLimits, _section(document, "turns"), "turns"),
         upstreams=env.upstreams,
         upstream_gateway=env.upstream_gateway,
-        api_keys=api_keys,
+        services=services,
     )
+    return replace(chat, default_model=_default_model(document, chat, env))
 
 
-def _model_row(key: str, table: Any) -> ModelRow:
+def _service(name: str, table: Any, env: Environment) -> Service:
+    path = f"services.{name}"
+    if not isinstance(table, dict):
+        raise ConfigProblem(path, "must be a table")
+    service = read_section(Service, table, path, name=name, api_key="")
+    if service.key_variable and not service.key_variable.endswith(KEY_SUFFIX):
+        raise ConfigProblem(f"{path}.key_variable", f"{service.key_variable!r} does not end in {KEY_SUFFIX}")
+    return replace(service, api_key=env.api_keys.get(service.key_variable, ""))
+
+
+def _model_row(key: str, table: Any, services: Mapping[str, Service]) -> ModelRow:
     path = f"models.{key}"
     if not isinstance(table, dict):
         raise ConfigProblem(path, "must be a table")
     row = read_section(ModelRow, table, path, skip=("prices",), key=key)
+    if row.provider not in services:
+        raise ConfigProblem(f"{path}.provider", f"no service is called {row.provider!r}; known: {', '.join(services)}")
     if row.default_effort and row.default_effort not in row.efforts:
         raise ConfigProblem(f"{path}.default_effort", f"{row.default_effort!r} is not one of its efforts")
     return row
 
 
-def _default_model(document: Table, rows: tuple[ModelRow, ...], env: Environment, providers: set[str]) -> str:
-    """Return the chosen model, or the first of `default_models` whose provider has what it needs."""
-    by_key = {row.key: row for row in rows}
+def _default_model(document: Table, chat: ChatConfig, env: Environment) -> str:
+    """Return the chosen model, or the first of `default_models` whose service has what it needs."""
+    by_key = {row.key: row for row in chat.models}
     candidates = _texts(document.get("default_models", []), "default_models")
     for name, keys in (("BURP_MODEL", [env.model] if env.model else []), ("default_models", candidates)):
         for key in keys:
@@ -150,7 +163,7 @@ def _default_model(document: Table, rows: tuple[ModelRow, ...], env: Environment
     if env.model:
         return env.model
     for key in candidates:
-        if by_key[key].provider not in KEYED_PROVIDERS or by_key[key].provider in providers:
+        if chat.service(by_key[key]).is_usable:
             return key
     raise ConfigProblem("default_models", "none of these can be used without a key; add `recipes`")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
+KEY_SUFFIX = "_API_KEY"
 
 
 class EnvironmentProblem(ValueError):
@@ -89,7 +90,15 @@ class Environment:
         "BURP_UPSTREAM_GATEWAY",
         "Address of a server that stands for all databases; each request goes to a path that begins with the host.",
     )
-    anthropic_api_key: str = _variable("ANTHROPIC_API_KEY", "Key for Claude models.", secret=True)
+    api_keys: Mapping[str, str] = field(
+        default_factory=dict,
+        repr=False,
+        metadata={
+            "name": "…_API_KEY",
+            "help": "Keys of model services, such as `ANTHROPIC_API_KEY`: `burp.toml` says which service needs which.",
+            "secret": True,
+        },
+    )
     log_format: str = _variable("BURP_LOG_FORMAT", "`plain` or `json`, one record a line on stderr.", default="plain")
     log_level: str = _variable("BURP_LOG_LEVEL", "`DEBUG`, `INFO`, `WARNING` or `ERROR`.", default="INFO")
 
@@ -115,7 +124,8 @@ def read(environ: Mapping[str, str] = os.environ) -> Environment:
         raw = environ.get(variable.metadata["name"], "").strip()
         if raw:
             values[variable.name] = _parse(variable.name, variable.metadata["name"], variable.type, raw)
-    environment = Environment(**values)
+    keys = {name: value.strip() for name, value in environ.items() if name.endswith(KEY_SUFFIX) and value.strip()}
+    environment = Environment(**values, api_keys=keys)
     _check_server_mode(environment)
     return environment
 

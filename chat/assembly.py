@@ -138,7 +138,7 @@ def _model(turn: Turn) -> ModelRow:
 
 def _provider(row: ModelRow) -> Provider:
     try:
-        return create_provider(row, settings.BURP.chat.api_keys.get(row.provider, ""))
+        return create_provider(row, settings.BURP.chat.service(row))
     except ModelFailure as failure:
         raise CannotStart(failure.outcome, failure.message) from failure
 

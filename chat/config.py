@@ -16,11 +16,28 @@ def told(help_text: str) -> Any:
 
 
 @dataclass(frozen=True)
+class Service:
+    """A service that models are asked through. `name` is what rows of models call it; the key comes from outside."""
+
+    name: str
+    module: str = knob("", "Python module of its provider; left out: `chat.providers.NAME`.")
+    key_variable: str = knob("", "Environment variable (`…_API_KEY`) with its key; left out: it needs none.")
+    key_required: bool = knob(True, "`false`: it is asked without a key where the variable is not set.")
+    base_url: str = knob("", "Its address; left out: the one that the service's own SDK knows.")
+    api_key: str = field(default="", repr=False)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it has the key that it needs."""
+        return bool(self.api_key) or not (self.key_variable and self.key_required)
+
+
+@dataclass(frozen=True)
 class ModelRow:
     """A model that people may choose. `key` names it everywhere; `model` is the provider's own id."""
 
     key: str
-    provider: str = told("The module in `chat/providers/` that speaks to it.")
+    provider: str = told("The service that it is asked through: `[services.NAME]`, or a module in `chat/providers/`.")
     model: str = told("The provider's own id of the model.")
     label: str = told("Its name on the pages.")
     context_window: int = told("Tokens that a request and its answer may have together.")
@@ -53,14 +70,18 @@ class UnknownModel(ValueError):
 
 @dataclass(frozen=True)
 class ChatConfig:
-    """All that `chat` needs to know. `api_keys` by provider, only of those that have one."""
+    """All that `chat` needs to know. `services` by name; a provider that needs nothing to be said has none."""
 
     models: tuple[ModelRow, ...]
     default_model: str
     turns: TurnLimits
     upstreams: str = "auto"
     upstream_gateway: str = ""
-    api_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    services: Mapping[str, Service] = field(default_factory=dict)
+
+    def service(self, row: ModelRow) -> Service:
+        """Return the service that a model is asked through; one that is not configured needs no key."""
+        return self.services.get(row.provider) or Service(row.provider)
 
     def model(self, key: str) -> ModelRow:
         """Return the model with `key`. Raises `UnknownModel`, which lists the known ones."""
@@ -71,7 +92,4 @@ class ChatConfig:
 
     def usable_models(self) -> tuple[ModelRow, ...]:
         """Return the models that can be called: those without a key to need, or whose key is there."""
-        return tuple(row for row in self.models if row.provider not in KEYED_PROVIDERS or row.provider in self.api_keys)
-
-
-KEYED_PROVIDERS = frozenset({"anthropic"})
+        return tuple(row for row in self.models if self.service(row).is_usable)

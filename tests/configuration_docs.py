@@ -8,7 +8,7 @@ from typing import Any
 
 from artifacts.config import ArtifactLimits
 from burp_site.environment import PROJECT_ROOT, Environment
-from chat.config import ModelRow, TurnLimits
+from chat.config import ModelRow, Service, TurnLimits
 from tools_catalog.config import CatalogConfig
 
 DOCUMENT = PROJECT_ROOT / "docs" / "configuration.md"
@@ -103,6 +103,9 @@ def document() -> str:
         "## burp.toml\n",
         "`default_models` is a list of model keys: the first one that can be used answers when nobody chose. "
         "A Claude model can be used when `ANTHROPIC_API_KEY` is set; the recipe planner always can.\n",
+        "### `[services.NAME]`: who is asked\n",
+        "A model names its service as its `provider`. Keys stay in the environment.\n",
+        knobs(Service),
         "### `[models.KEY]`: a model to choose from\n",
         knobs(ModelRow),
         "### `[[models.KEY.prices]]`: what it costs\n",

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 import anthropic
 from anthropic.lib.streaming import AsyncMessageStream
 
-from chat.config import ModelRow
+from chat.config import ModelRow, Service
 from chat.providers.anthropic_errors import (
     MODEL_ERRORS,
     Arrived,
@@ -153,7 +153,7 @@ class AnthropicProvider:
         return failure(error, arrived, secret=self._api_key)
 
 
-def create(row: ModelRow, api_key: str) -> AnthropicProvider:
+def create(row: ModelRow, service: Service) -> AnthropicProvider:
     """Return the provider of a configured model. Raises `ModelFailure` without a key.
 
     A model without efforts is of the generation before adaptive thinking, which is not known to
@@ -167,7 +167,7 @@ def create(row: ModelRow, api_key: str) -> AnthropicProvider:
         effort_levels=row.efforts,
         supports_deferral=is_current,
     )
-    return AnthropicProvider(model, api_key=api_key)
+    return AnthropicProvider(model, api_key=service.api_key, base_url=service.base_url or None)
 
 
 def new_client(

@@ -1,16 +1,16 @@
-"""Find the provider that `burp.toml` names: `chat.providers.<name>`, or any module by its dotted path.
+"""Find the provider of a model: the module that its service names, `chat.providers.<name>` by default.
 
-A provider's module has `create(row, api_key) -> Provider`; nothing else needs to know it.
+A provider's module has `create(row, service) -> Provider`; nothing else needs to know it.
 """
 
 import importlib
 
-from chat.config import ModelRow
+from chat.config import ModelRow, Service
 from chat.providers.base import Provider
 
 
-def create_provider(row: ModelRow, api_key: str) -> Provider:
+def create_provider(row: ModelRow, service: Service) -> Provider:
     """Return a provider for one turn. Raises `ModelFailure` when its key is missing."""
-    path = row.provider if "." in row.provider else f"chat.providers.{row.provider}"
-    provider: Provider = importlib.import_module(path).create(row, api_key)
+    path = service.module or (service.name if "." in service.name else f"chat.providers.{service.name}")
+    provider: Provider = importlib.import_module(path).create(row, service)
     return provider

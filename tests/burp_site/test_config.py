@@ -22,6 +22,9 @@ default_models = ["tiny"]
 turn_usd = "1"
 daily_usd = "2"
 monthly_usd = "3"
+[services.planner]
+[services.keyed]
+key_variable = "KEYED_API_KEY"
 [models.tiny]
 provider = "planner"
 model = "tiny-1"
@@ -60,11 +63,11 @@ def test_without_a_key_the_recipe_planner_answers_and_costs_nothing() -> None:
 
 
 def test_with_a_key_claude_answers_and_the_key_never_shows() -> None:
-    environment = replace(SHIPPED, anthropic_api_key="sk-ant-secret")
+    environment = replace(SHIPPED, api_keys={"ANTHROPIC_API_KEY": "sk-ant-secret"})
     shipped = config.build(environment)
 
     assert shipped.chat.default_model == "claude-sonnet-5-5"
-    assert shipped.chat.api_keys["anthropic"] == "sk-ant-secret"
+    assert shipped.chat.services["anthropic"].api_key == "sk-ant-secret"
     assert "secret" not in f"{shipped!r} {environment!r}"
 
 
@@ -103,6 +106,23 @@ def test_what_is_left_out_has_its_default(load: Load) -> None:
     assert minimal.usage.prices[0].bands[0].cache_write_5m == 1_250_000
 
 
+def test_a_service_has_its_key_from_the_environment_and_may_do_without(tmp_path: Path) -> None:
+    path = tmp_path / "burp.toml"
+    local = '[services.local]\nkey_variable = "LOCAL_API_KEY"\nkey_required = false\nbase_url = "http://127.0.0.1:1"\n'
+    path.write_text(MINIMAL.replace("[models.tiny]", local + "[models.tiny]"), encoding="utf-8")
+
+    built = config.build(replace(SHIPPED, config_file=path, api_keys={"KEYED_API_KEY": "hush"}))
+
+    services = built.chat.services
+    assert {name: (service.api_key, service.is_usable) for name, service in services.items()} == {
+        "planner": ("", True),
+        "keyed": ("hush", True),
+        "local": ("", True),
+    }
+    assert services["local"].base_url == "http://127.0.0.1:1"
+    assert "hush" not in repr(built)
+
+
 def test_always_loaded_tools_are_read_by_platform(load: Load) -> None:
     loaded = load(MINIMAL + '[catalog.always_loaded_tools]\nchembl = ["search_molecules"]\n')
 
@@ -112,7 +132,7 @@ def test_always_loaded_tools_are_read_by_platform(load: Load) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [
-        ("[budgets]", "[budget]", "budget: is not a key; known: default_models, models"),
+        ("[budgets]", "[budget]", "budget: is not a key; known: default_models, services"),
         ("[budgets]", "x = 1\n[budgets]", "x: is not a key"),
         ('turn_usd = "1"', "", "budgets.turn_usd: None is not an amount"),
         ('turn_usd = "1"', "turn_usd = 1.5", "budgets.turn_usd: 1.5 is not an amount; write USD as a text"),
@@ -135,7 +155,12 @@ def test_always_loaded_tools_are_read_by_platform(load: Load) -> None:
         ("[[models.tiny.prices]]", "[[models.tiny.pricse]]", "models.tiny.pricse: is not a key"),
         ('default_models = ["tiny"]', 'default_models = ["big"]', "default_models: no model has the key 'big'"),
         ('default_models = ["tiny"]', "", "default_models: none of these can be used without a key"),
-        ('provider = "planner"', 'provider = "anthropic"', "default_models: none of these can be used without a key"),
+        ('provider = "planner"', 'provider = "keyed"', "default_models: none of these can be used without a key"),
+        ('provider = "planner"', 'provider = "nobody"', "models.tiny.provider: no service is called 'nobody'; known: "),
+        ("[services.planner]", "[services]\nplanner = 1", "services.planner: must be a table"),
+        ("[services.planner]", '[services.planner]\nkey = "k"', "services.planner.key: is not a key; known: module"),
+        ("[services.planner]", '[services.planner]\napi_key = "k"', "services.planner.api_key: is not a key"),
+        ('"KEYED_API_KEY"', '"sk-1"', "services.keyed.key_variable: 'sk-1' does not end in _API_KEY"),
         ("[models.tiny]", "[turns]\nmax_iterations = 'x'\n[models.tiny]", "turns.max_iterations: 'x' is not a number"),
         ("[models.tiny]", "[artifacts]\nsize = 1\n[models.tiny]", "artifacts.size: is not a key"),
         (

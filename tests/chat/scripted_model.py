@@ -7,7 +7,7 @@ from dataclasses import replace
 from django.conf import settings
 from django.test import override_settings
 
-from chat.config import ModelRow
+from chat.config import ModelRow, Service
 from chat.providers.base import Provider
 from chat.providers.scripted import ScriptedProvider, Step
 
@@ -16,7 +16,7 @@ _scripts: list[ScriptedProvider] = []
 played: list[ScriptedProvider] = []
 
 
-def create(row: ModelRow, api_key: str) -> Provider:
+def create(row: ModelRow, service: Service) -> Provider:
     """Return the provider of the next turn."""
     provider = _scripts.pop(0)
     played.append(provider)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from chat.providers.planner.provider import RecipeProvider
 
 if TYPE_CHECKING:
-    from chat.config import ModelRow
+    from chat.config import ModelRow, Service
 
 
-def create(row: "ModelRow", api_key: str) -> RecipeProvider:
+def create(row: "ModelRow", service: "Service") -> RecipeProvider:
     """Return the planner; it needs no key."""
     return RecipeProvider(name=row.key)

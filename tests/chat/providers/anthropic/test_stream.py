@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from chat.config import ModelRow
+from chat.config import ModelRow, Service
 from chat.providers.anthropic import AnthropicModel, AnthropicProvider, create
 from chat.providers.anthropic_progress import usage_by_tier
 from chat.providers.base import (
@@ -334,11 +334,10 @@ def test_a_missing_key_is_said_before_any_request() -> None:
     ids=["current", "older"],
 )
 async def test_a_configured_model_is_asked_as_it_accepts(
-    strict_messages: StrictMessages, monkeypatch: pytest.MonkeyPatch, row: ModelRow, sent: Json
+    strict_messages: StrictMessages, row: ModelRow, sent: Json
 ) -> None:
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", strict_messages.base_url)
     strict_messages.script(Reply(Text("Yes.")))
-    provider = create(row, strict_messages.api_key)
+    provider = create(row, Service("anthropic", base_url=strict_messages.base_url, api_key=strict_messages.api_key))
 
     last = await reply(provider, request(model=row.model, effort=row.default_effort))
 

@@ -218,7 +218,7 @@ def test_a_stored_result_that_cannot_be_read_is_a_failure(content: dict[str, obj
 
 
 def test_the_planner_is_created_from_its_row_without_a_key() -> None:
-    from chat.config import ModelRow
+    from chat.config import ModelRow, Service
 
     row = ModelRow("recipes", "planner", "recipes", "Recipe planner", 1, 1, 1)
-    assert create(row, "").name == "recipes"
+    assert create(row, Service("planner")).name == "recipes"
