@@ -14,6 +14,7 @@ class ArtifactLimits:
     """Sizes and times of the large-output pipeline."""
 
     inline_max_bytes: int = knob(24_000, "Largest result that the model reads whole.")
+    step_max_bytes: int = knob(96_000, "Largest sum of the results of one step; the largest are stored until it holds.")
     preview_max_bytes: int = knob(2_400, "Largest preview of a stored result.")
     stored_max_bytes: int = knob(40_000_000, "Largest result that is stored; jq could not load a larger one.")
     jq_timeout_s: float = knob(5.0, "Time limit of one jq filter.")

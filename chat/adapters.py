@@ -1,6 +1,7 @@
 """The loop's ports, filled in: ledger, transcript, tool server, large-output pipeline."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -117,14 +118,20 @@ class SessionShrinker:
 
     async def shrink(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
         """Reduce or store what is too large; heavy work runs in a thread."""
+        return await self._reduced(data, tool, noise, self._limits)
 
+    async def store(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
+        """Store data whatever its size."""
+        return await self._reduced(data, tool, noise, replace(self._limits, inline_max_bytes=0))
+
+    async def _reduced(self, data: Json, tool: str, noise: str | None, limits: ArtifactLimits) -> Shrunk:
         def store_content(content: bytes) -> str:
             return str(
                 store.artifact_save(content=content, session_id=self._session_id, owner_id=self._owner_id, tool=tool)
             )
 
         reduced = await sync_to_async(pipeline.reduce, thread_sensitive=False)(
-            data, noise=noise, limits=self._limits, store=store_content
+            data, noise=noise, limits=limits, store=store_content
         )
         return Shrunk(
             how=reduced.how,

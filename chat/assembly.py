@@ -30,7 +30,7 @@ from chat.stopping import StopSignal
 from chat.system_tools import DEFINITIONS, OwnTools
 from mcp_server.codes import TURN_SENTENCES, TurnOutcome
 from tools_catalog.calls import ToolCallError
-from tools_catalog.catalog import Catalog
+from tools_catalog.catalog import Catalog, CatalogTool
 from tools_catalog.runtime import get_tool_servers
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,8 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
         search = await servers.search(session.upstreams)
     except ToolCallError as error:
         raise CannotStart(TurnOutcome.TOOL_SERVER_DOWN, str(error)) from error
-    limits = replace(limits, inline_max_bytes=row.inline_max_bytes)
+    step_max_bytes = row.step_max_bytes or max(limits.step_max_bytes, row.inline_max_bytes)
+    limits = replace(limits, inline_max_bytes=row.inline_max_bytes, step_max_bytes=step_max_bytes)
     prefix = build_prefix(_tools(server.catalog), model=row.model, effort=row.default_effort)
     dispatcher = Dispatcher(
         gateway=ServerGateway(server.process, session_id=session.pk),
@@ -65,9 +66,10 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
             catalog_search(search), session_inspect(session_id=session.pk, owner_id=session.owner_id, limits=limits)
         ),
         shrinker=SessionShrinker(session_id=session.pk, owner_id=session.owner_id, limits=limits),
-        tools={tool.name: ToolFacts(tool.title, tool.platform, tool.noise) for tool in server.catalog.tools},
+        tools={tool.name: _facts(tool) for tool in server.catalog.tools},
         timeout_s=chat.turns.tool_timeout_s,
         max_parallel=chat.turns.max_parallel_tool_calls,
+        step_max_bytes=limits.step_max_bytes,
     )
     question = Question(
         session_id=str(session.pk),
@@ -148,6 +150,17 @@ def _tools(catalog: Catalog) -> list[ToolDefinition]:
         ToolDefinition(tool.name, tool.description, tool.input_schema, deferred=not tool.core) for tool in catalog.tools
     ]
     return [*DEFINITIONS, *found]
+
+
+def _facts(tool: CatalogTool) -> ToolFacts:
+    return ToolFacts(
+        tool.title,
+        tool.platform,
+        tool.noise,
+        schema=tool.input_schema,
+        example=tool.example,
+        normalised=tool.normalised,
+    )
 
 
 def _prefix_notices(session: Session, prefix: Prefix, catalog: Catalog) -> Iterator[Notice]:

@@ -116,6 +116,8 @@ class ToolCard:
                 return self._counted()
 
     def _counted(self) -> str:
+        if self.end is not None and self.end.repeats:
+            return "as before"
         total, returned = (self.end.total, self.end.returned) if self.end else (None, None)
         if returned is not None and total is not None and total > returned:
             return f"{returned:,} of {total:,} records"

@@ -43,6 +43,7 @@ class ModelRow:
     context_window: int = told("Tokens that a request and its answer may have together.")
     max_output_tokens: int = told("Tokens that one answer may have.")
     inline_max_bytes: int = told("Largest tool result that this model reads whole.")
+    step_max_bytes: int = knob(0, "Largest sum of one step's results for this model; 0 for the one of `[artifacts]`.")
     efforts: tuple[str, ...] = knob((), "Levels of effort that people may choose; none for a model that has none.")
     default_effort: str = knob("", "The level that is used when nobody chose.")
 

@@ -1,45 +1,63 @@
-"""Run the tool calls of one model message: concurrently, within their time, results in the calls' order."""
+"""Run the tool calls of one model message: concurrently, each within its time, results in the calls' order.
+
+A call goes out only if its arguments are whole and fit the tool's schema. One that says the same as
+an earlier call of the turn is answered from that call's result.
+"""
 
 import asyncio
 import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from chat.events import Event, ToolEnd, ToolProgress, ToolStart
+from chat.arguments import ArgumentCheck, as_error
+from chat.events import Event, ToolProgress, ToolStart
 from chat.ports import RawToolResult, Shrinker, Shrunk, SystemTools, ToolFailed, ToolGateway
-from chat.providers.base import ToolCall, ToolResult
-from mcp_server.codes import TOOL_SENTENCES, ResultOutcome, ToolCode
+from chat.providers.base import ToolCall
+from chat.results import Done, cancelled, compact, done, refused, repeated
+from chat.step_size import fit_step
+from mcp_server.codes import ToolCode
 from mcp_server.renamed import no_such_tool
+
+__all__ = ["Dispatcher", "Done", "ToolFacts", "cancelled"]
 
 Json = Any
 Emit = Callable[[Event], None]
 log = logging.getLogger(__name__)
-CITATIONS_SHOWN = 60
+ANY_ARGUMENTS: Mapping[str, Json] = {"type": "object"}
+STEP_MAX_BYTES = 96_000
 
 
 @dataclass(frozen=True)
 class ToolFacts:
-    """What the dispatcher must know of a tool: who it asks, its title, its noise policy."""
+    """What the dispatcher must know of a tool: who it asks, its title, its noise policy, its arguments."""
 
     title: str
     platform: str
     noise: str | None = None
+    schema: Mapping[str, Json] = field(default_factory=lambda: ANY_ARGUMENTS)
+    example: Mapping[str, Json] = field(default_factory=dict)
+    normalised: tuple[str, ...] = ()
+
+    @cached_property
+    def check(self) -> ArgumentCheck:
+        """The check of the tool's arguments."""
+        return ArgumentCheck(self.schema, self.example, frozenset(self.normalised))
 
 
-@dataclass(frozen=True)
-class Done:
-    """A finished call: what the model reads, and the event that tells about it."""
+@dataclass
+class _Asked:
+    """A call of this turn; `done` once it has ended."""
 
-    result: ToolResult
-    event: ToolEnd
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    done: Done | None = None
 
 
 class Dispatcher:
-    """Runs calls against the tool server and BURP's own tools."""
+    """Runs the calls of one turn against the tool server and BURP's own tools."""
 
     def __init__(
         self,
@@ -50,6 +68,7 @@ class Dispatcher:
         tools: Mapping[str, ToolFacts],
         timeout_s: float,
         max_parallel: int,
+        step_max_bytes: int = STEP_MAX_BYTES,
     ) -> None:
         self._gateway = gateway
         self._system_tools = system_tools
@@ -57,6 +76,8 @@ class Dispatcher:
         self._tools = tools
         self._timeout_s = timeout_s
         self._max_parallel = max_parallel
+        self._step_max_bytes = step_max_bytes
+        self._asked: dict[str, _Asked] = {}
 
     async def run(self, calls: Sequence[ToolCall], step: int, emit: Emit, finished: dict[str, Done]) -> None:
         """Run all calls; each one that ends is put into `finished` under its id.
@@ -66,15 +87,38 @@ class Dispatcher:
         slots = asyncio.Semaphore(self._max_parallel)
 
         async def one(call: ToolCall) -> None:
+            key = _same(call)
+            earlier = self._asked.get(key)
+            asked = self._asked.setdefault(key, _Asked())
+            if earlier is not None and earlier.done is None:
+                # Its twin in this message is on the way: waiting for it takes no slot.
+                await earlier.ended.wait()
             async with slots:
                 emit(self.start_event(call, step))
-                done = await self._run_one(call, step, emit)
-                finished[call.id] = done
-                emit(done.event)
+                if earlier is not None and earlier.done is not None:
+                    finished[call.id] = repeated(call, step, earlier.done)
+                else:
+                    finished[call.id] = asked.done = await self._run_one(call, step, emit)
+                    asked.ended.set()
+                emit(finished[call.id].event)
 
         async with asyncio.TaskGroup() as group:
             for call in calls:
                 group.create_task(one(call))
+        # What failed may be tried again in a later step.
+        self._asked = {key: asked for key, asked in self._asked.items() if asked.done and asked.done.event.ok}
+
+    async def fit(self, finished: dict[str, Done]) -> list[Event]:
+        """Exchange the largest results of a step for their artifacts until all of them fit; return what to tell."""
+        noise = {name: facts.noise for name, facts in self._tools.items()}
+        exchanged = await fit_step(
+            [*finished.values()], max_bytes=self._step_max_bytes, shrinker=self._shrinker, noise=noise
+        )
+        for asked in self._asked.values():
+            if asked.done is not None and asked.done.event.call_id in exchanged:
+                asked.done = exchanged[asked.done.event.call_id][0]
+        finished |= {call_id: smaller for call_id, (smaller, _) in exchanged.items()}
+        return [event for _, event in exchanged.values()]
 
     def start_event(self, call: ToolCall, step: int) -> ToolStart:
         """Return the event that announces a call."""
@@ -92,23 +136,33 @@ class Dispatcher:
         started = time.monotonic()
         references: tuple[str, ...] = ()
         try:
-            if call.problem:
-                raw = _refused(ToolCode.TOOL_INVALID_ARGUMENTS, call.problem)
-            elif call.name in self._system_tools:
-                answer = await self._system_tools.call(call.name, call.arguments)
-                raw, references = RawToolResult(answer.envelope), answer.tool_references
-            elif call.name in self._tools:
-                raw = await self._ask(call, emit)
-            else:
-                raw = _refused(ToolCode.TOOL_UNKNOWN, no_such_tool(call.name, self._tools))
+            async with asyncio.timeout(self._timeout_s):
+                raw, references = await self._answered(call, emit)
         except ToolFailed as error:
-            raw = _refused(ToolCode(error.code), error.message)
+            raw = refused(ToolCode(error.code), error.message)
+        except TimeoutError:
+            raw = refused(ToolCode.TOOL_TIMEOUT, f"no result within {self._timeout_s:g} s")
         except Exception as error:
             # One broken call must not take its siblings and the turn with it.
             log.exception("tool call %s failed", call.name)
-            raw = _refused(ToolCode.INTERNAL, f"{type(error).__name__}: {error}")
+            raw = refused(ToolCode.INTERNAL, f"{type(error).__name__}: {error}")
         shrunk = await self._shrunk(call, raw)
-        return _done(call, step, raw, shrunk, time.monotonic() - started, references)
+        return done(call, step, raw, shrunk, time.monotonic() - started, references)
+
+    async def _answered(self, call: ToolCall, emit: Emit) -> tuple[RawToolResult, tuple[str, ...]]:
+        """Return what a call brings, and the tools that it found."""
+        if call.problem:
+            return refused(ToolCode.TOOL_INVALID_ARGUMENTS, call.problem), ()
+        is_own = call.name in self._system_tools
+        facts = self._tools.get(call.name)
+        if facts is None and not is_own:
+            return refused(ToolCode.TOOL_UNKNOWN, no_such_tool(call.name, self._tools)), ()
+        if facts is not None and (problems := facts.check.problems(call.arguments)):
+            return refused(ToolCode.TOOL_INVALID_ARGUMENTS, **as_error(problems)), ()
+        if is_own:
+            answer = await self._system_tools.call(call.name, call.arguments)
+            return RawToolResult(answer.envelope), answer.tool_references
+        return await self._ask(call, emit), ()
 
     async def _ask(self, call: ToolCall, emit: Emit) -> RawToolResult:
         def on_progress(message: str) -> None:
@@ -120,72 +174,14 @@ class Dispatcher:
         data = raw.envelope.get("data")
         noise = self._tools[call.name].noise if call.name in self._tools else None
         if data is None or call.name in self._system_tools:
-            size = len(_compact(raw.envelope).encode())
-            return Shrunk("inline", _compact(data), size, size)
+            size = len(compact(raw.envelope).encode())
+            return Shrunk("inline", compact(data), size, size)
         return await self._shrinker.shrink(data, tool=call.name, noise=noise)
 
 
-def cancelled(call: ToolCall, step: int, by: str) -> Done:
-    """Return the result of a call that was stopped before it ended."""
-    raw = _refused(ToolCode.TOOL_CANCELLED, f"cancelled: {by}")
-    return _done(call, step, raw, Shrunk("inline", "null", 0, 0), 0.0, ())
-
-
-def _refused(code: ToolCode, message: str) -> RawToolResult:
-    error = {"code": code.value, "message": message, "next_step": TOOL_SENTENCES[code]}
-    return RawToolResult({"outcome": ResultOutcome.FAILED.value, "error": error})
-
-
-def _done(
-    call: ToolCall, step: int, raw: RawToolResult, shrunk: Shrunk, seconds: float, references: tuple[str, ...]
-) -> Done:
-    envelope, meta = raw.envelope, raw.meta
-    failed = envelope["outcome"] == ResultOutcome.FAILED
-    error = envelope.get("error") or {}
-    fetched_at = str(meta.get("burp/fetched_at") or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
-    text = f"[fetched_at: {fetched_at}]\n{_model_text(envelope, shrunk)}"
-    event = ToolEnd(
-        step=step,
-        call_id=call.id,
-        tool=call.name,
-        ok=not failed,
-        outcome=str(envelope["outcome"]),
-        seconds=round(seconds, 3),
-        error_code=str(error.get("code", "")),
-        message=str(error.get("message", "")),
-        note=_note(envelope, shrunk),
-        total=envelope.get("total"),
-        returned=envelope.get("returned"),
-        bytes_before=raw.bytes or shrunk.bytes_before,
-        bytes_after=len(text.encode()),
-        pipeline=shrunk.how,
-        artifact_id=shrunk.artifact_id,
-        fetched_at=fetched_at,
-        citations=list(meta.get("burp/citations", []))[:CITATIONS_SHOWN],
-        requests=list(meta.get("burp/requests", [])),
-    )
-    return Done(ToolResult(call.id, call.name, text, is_error=failed, tool_references=references), event)
-
-
-def _note(envelope: Mapping[str, Json], shrunk: Shrunk) -> str:
-    return " ".join(part for part in (envelope.get("note"), shrunk.warning) if part)
-
-
-def _model_text(envelope: Mapping[str, Json], shrunk: Shrunk) -> str:
-    """Return the compact JSON that the model reads, with the data as the pipeline left it."""
-    rest = {name: value for name, value in envelope.items() if name != "data"}
-    if shrunk.warning:
-        rest["note"] = _note(envelope, shrunk)
-    if envelope.get("data") is None:
-        return _compact(rest)
-    if shrunk.how == "stored":
-        return _compact({**rest, "artifact_id": shrunk.artifact_id, "preview": shrunk.text})
-    # The data is already JSON text: it is put in as it is, not parsed and written again.
-    if shrunk.artifact_id:
-        rest["artifact_id"] = shrunk.artifact_id
-    opening = _compact(rest)[:-1]
-    return f'{opening},"data":{shrunk.text}}}'
-
-
-def _compact(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _same(call: ToolCall) -> str:
+    """Return what is equal for calls that ask the same; a call that must not run is like no other."""
+    if call.problem:
+        return f"{call.id} {call.problem}"
+    given = {name: value for name, value in call.arguments.items() if value is not None}
+    return f"{call.name} {json.dumps(given, sort_keys=True)}"

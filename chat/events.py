@@ -81,6 +81,7 @@ class ToolEnd(Event):
     `pipeline` is `inline`, `reduced` or `stored`; bytes are of the result's JSON.
     A citation is `{"kind", "identifier", "label", "url"}`; a request is
     `{"method", "url", "status", "attempts", "seconds", "bytes"}`.
+    `repeats` is the id of an earlier call of the turn that said the same: its result was given again.
     """
 
     type: ClassVar[str] = "tool_end"
@@ -102,6 +103,20 @@ class ToolEnd(Event):
     fetched_at: str = ""
     citations: list[dict[str, Json]] = field(default_factory=list)
     requests: list[dict[str, Json]] = field(default_factory=list)
+    repeats: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolStored(Event):
+    """A result was exchanged for its artifact: the results of its step were too large together."""
+
+    type: ClassVar[str] = "tool_stored"
+    step: int
+    call_id: str
+    tool: str
+    artifact_id: str
+    bytes_before: int
+    bytes_after: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +157,8 @@ class TurnEnd(Event):
 
 
 EVENT_TYPES: dict[str, type[Event]] = {
-    kind.type: kind for kind in (TurnStarted, Reasoning, Text, ToolStart, ToolProgress, ToolEnd, Usage, Notice, TurnEnd)
+    kind.type: kind
+    for kind in (TurnStarted, Reasoning, Text, ToolStart, ToolProgress, ToolEnd, ToolStored, Usage, Notice, TurnEnd)
 }
 
 

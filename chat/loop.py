@@ -198,15 +198,19 @@ class _Turn:
         try:
             async for event in emitted(work, self.deps.stop):
                 yield event
-            await self.store_results(message, finished)
+            exchanged = await self.store_results(message, finished)
             stored = True
+            for event in exchanged:
+                yield event
         except TurnStopped as stopped:
             for call in calls:
                 if call.id not in finished:
                     finished[call.id] = cancelled(call, self.step, stopped.outcome.value.replace("_", " "))
                     yield finished[call.id].event
-            await self.store_results(message, finished)
+            exchanged = await self.store_results(message, finished)
             stored = True
+            for event in exchanged:
+                yield event
             raise
         finally:
             if not stored:
@@ -234,14 +238,15 @@ class _Turn:
         self.entries.append(entry)
         await self.deps.transcript.append(entry)
 
-    async def store_results(self, message: AssistantEntry, finished: dict[str, Done]) -> None:
-        """Store the results in the order of the calls and take them in as evidence."""
+    async def store_results(self, message: AssistantEntry, finished: dict[str, Done]) -> list[Event]:
+        """Store the results in the order of the calls, none too large beside the others; return what to tell."""
         if not message.tool_calls:
-            return
-        done = [finished[call.id] for call in message.tool_calls]
-        for one in done:
+            return []
+        for one in finished.values():
             self.evidence.add(one.result.call_id, one.result.text, one.event.citations)
-        await self.append(ToolResultsEntry(tuple(one.result for one in done)))
+        exchanged = await self.deps.dispatcher.fit(finished)
+        await self.append(ToolResultsEntry(tuple(finished[call.id].result for call in message.tool_calls)))
+        return exchanged
 
     async def reserved(self, worst_case: TokenUsage) -> str:
         """Hold the worst case of the next call; a turn that is stopped meanwhile gives it back and asks nothing."""

@@ -95,6 +95,10 @@ class Shrinker(Protocol):
         """Reduce or store what is too large for the model to read whole."""
         ...
 
+    async def store(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
+        """Store data whatever its size and return its preview."""
+        ...
+
 
 @dataclass(frozen=True)
 class SystemAnswer:

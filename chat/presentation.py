@@ -5,7 +5,7 @@ seen before changes nothing, so a reader may be handed the log and the live stre
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import singledispatchmethod
 from typing import Any
@@ -19,6 +19,7 @@ from chat.events import (
     ToolEnd,
     ToolProgress,
     ToolStart,
+    ToolStored,
     TurnEnd,
     TurnStarted,
     Usage,
@@ -162,6 +163,15 @@ class TurnView:
         for cited in event.citations:
             self._remember(cited, card, event)
         self._parts |= {HEAD, f"card:{card.number}", *([ANSWER] if self.answer else [])}
+
+    @_take.register
+    def _(self, event: ToolStored) -> None:
+        card = self.cards.get(event.call_id)
+        if card is not None and card.end is not None:
+            card.end = replace(
+                card.end, pipeline="stored", artifact_id=event.artifact_id, bytes_after=event.bytes_after
+            )
+            self._parts |= {f"card:{card.number}"}
 
     @_take.register
     def _(self, event: Usage) -> None:

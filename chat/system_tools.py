@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from chat.arguments import ArgumentCheck, as_error
 from chat.ports import SystemAnswer
 from chat.providers.base import ToolDefinition
 from mcp_server.codes import TOOL_SENTENCES, ResultOutcome, ToolCode
@@ -11,6 +12,7 @@ from mcp_server.codes import TOOL_SENTENCES, ResultOutcome, ToolCode
 Json = Any
 SEARCH = "search_available_tools"
 INSPECT = "inspect_artifact"
+FOUND_TOOLS = 5
 
 DEFINITIONS = (
     ToolDefinition(
@@ -42,7 +44,7 @@ DEFINITIONS = (
                     "type": "integer",
                     "minimum": 1,
                     "maximum": 20,
-                    "default": 5,
+                    "default": FOUND_TOOLS,
                     "description": "How many tools to return at most.",
                 },
             },
@@ -51,6 +53,12 @@ DEFINITIONS = (
         },
     ),
 )
+
+_EXAMPLES: dict[str, dict[str, Json]] = {
+    INSPECT: {"artifact_id": "0a1b2c3d-0000-4000-8000-000000000000", "filter": ".results[] | {id, name}"},
+    SEARCH: {"query": "clinvar variants of a gene"},
+}
+_CHECKS = {tool.name: ArgumentCheck(tool.input_schema, _EXAMPLES[tool.name]) for tool in DEFINITIONS}
 
 
 @dataclass(frozen=True)
@@ -84,21 +92,12 @@ class OwnTools:
 
     async def call(self, name: str, arguments: dict[str, Json]) -> SystemAnswer:
         """Run the tool `name`."""
-        definition = next(tool for tool in DEFINITIONS if tool.name == name)
-        known, required = definition.input_schema["properties"], definition.input_schema["required"]
-        for argument in (*arguments, *required):
-            if argument not in known:
-                return _wrong_argument(argument, f"there is no such argument; known: {', '.join(known)}")
-            value = arguments.get(argument)
-            if known[argument]["type"] == "string" and not (isinstance(value, str) and value.strip()):
-                return _wrong_argument(argument, "a text is required")
+        if problems := _CHECKS[name].problems(arguments):
+            return _refused(as_error(problems))
         return await (self._found(arguments) if name == SEARCH else self._inspected(arguments))
 
     async def _found(self, arguments: dict[str, Json]) -> SystemAnswer:
-        limit = arguments.get("limit", 5)
-        if not isinstance(limit, int) or not 1 <= limit <= 20:
-            return _wrong_argument("limit", "a number from 1 to 20 is required")
-        tools = self._search(arguments["query"], limit)
+        tools = self._search(arguments["query"], int(arguments.get("limit") or FOUND_TOOLS))
         if not tools:
             note = "No tool fits these words. Try others, or the name of the database."
             return SystemAnswer({"outcome": ResultOutcome.EMPTY.value, "data": [], "note": note})
@@ -110,11 +109,11 @@ class OwnTools:
         try:
             text = await self._inspect(arguments["artifact_id"], arguments["filter"])
         except ValueError as error:
-            return _wrong_argument("filter", str(error))
+            return _refused({"message": f"filter: {error}", "argument": "filter"})
         return SystemAnswer({"outcome": ResultOutcome.DATA.value, "data": text})
 
 
-def _wrong_argument(argument: str, message: str) -> SystemAnswer:
+def _refused(facts: dict[str, Json]) -> SystemAnswer:
     code = ToolCode.TOOL_INVALID_ARGUMENTS
-    error = {"code": code.value, "message": f"{argument}: {message}", "next_step": TOOL_SENTENCES[code]}
-    return SystemAnswer({"outcome": ResultOutcome.FAILED.value, "error": {**error, "argument": argument}})
+    error = {"code": code.value, **facts, "next_step": TOOL_SENTENCES[code]}
+    return SystemAnswer({"outcome": ResultOutcome.FAILED.value, "error": error})

@@ -10,7 +10,19 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text as Styled
 
-from chat.events import Event, Notice, Reasoning, Text, ToolEnd, ToolProgress, ToolStart, TurnEnd, TurnStarted, Usage
+from chat.events import (
+    Event,
+    Notice,
+    Reasoning,
+    Text,
+    ToolEnd,
+    ToolProgress,
+    ToolStart,
+    ToolStored,
+    TurnEnd,
+    TurnStarted,
+    Usage,
+)
 from mcp_server.codes import ResultOutcome
 from usage.money import format_usd
 
@@ -54,6 +66,7 @@ class TurnPrinter:
             ToolStart: self._tool_started,
             ToolProgress: self._tool_progress,
             ToolEnd: self._tool_ended,
+            ToolStored: self._tool_stored,
             Notice: self._notice,
             TurnEnd: self._ended,
         }
@@ -90,6 +103,8 @@ class TurnPrinter:
         arguments = short_arguments(start.arguments if start else {})
         mark, colour = MARKS[event.outcome]
         size = f"{event.bytes_before / 1000:.1f} kB" if event.ok else ""
+        if event.repeats:
+            size = "asked before"
         shrunk = f" → {event.bytes_after / 1000:.1f} kB ({event.pipeline})" if event.pipeline != "inline" else ""
         said = WORDS.get(event.outcome) if event.ok else f"{event.error_code}: {event.message}"
         count = f"{event.returned} of {event.total}" if event.total is not None and event.returned is not None else ""
@@ -98,6 +113,10 @@ class TurnPrinter:
         line.append(f"{platform:<18} ", style="bold").append(f"{verb} ").append(f"{arguments}  ", style="cyan")
         line.append(facts, style="dim")
         self.console.print(line, soft_wrap=True)
+
+    def _tool_stored(self, event: ToolStored) -> None:
+        size = f"{event.bytes_before / 1000:.1f} kB → {event.bytes_after / 1000:.1f} kB"
+        self._print(f"   … {event.tool}: stored beside its step's other results, {size}", "dim")
 
     def _notice(self, event: Notice) -> None:
         self._print(f" ! {event.message}", "yellow")

@@ -184,6 +184,8 @@ def _listed(tool: ToolSpec, output_schema: dict[str, Json]) -> types.Tool:
         meta["burp/core"] = True
     if tool.noise:
         meta["burp/noise"] = tool.noise
+    if tool.normalised:
+        meta["burp/normalised"] = tool.normalised
     return types.Tool(
         name=tool.name,
         title=tool.title,

@@ -124,6 +124,11 @@ class ToolSpec:
         }
 
     @cached_property
+    def normalised(self) -> list[str]:
+        """The arguments whose form is put right here, so that nobody need check it before."""
+        return [name for name, parameter in self.parameters.items() if parameter.arg.normalise]
+
+    @cached_property
     def _validator(self) -> Any:
         # Imported here: listing the tools needs no validator, and the import costs start time.
         from jsonschema import Draft202012Validator

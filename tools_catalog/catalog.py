@@ -33,6 +33,7 @@ class RawTool:
 class CatalogTool:
     """A tool that can be offered to every provider. `platform` is the database's title.
 
+    `normalised` names the arguments whose form the tool itself puts right.
     `hash` changes with all that a model reads or a search indexes, and with nothing else.
     """
 
@@ -46,6 +47,7 @@ class CatalogTool:
     noise: str | None
     example: dict[str, Json]
     hash: str
+    normalised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,7 @@ def _catalog_tool(raw: RawTool, config: CatalogConfig) -> CatalogTool:
     schema = canonical_schema(raw.input_schema)
     noise = raw.meta.get("burp/noise")
     example = raw.meta.get("burp/example")
+    normalised = raw.meta.get("burp/normalised")
     return CatalogTool(
         name=raw.name,
         title=raw.title or raw.name,
@@ -159,6 +162,7 @@ def _catalog_tool(raw: RawTool, config: CatalogConfig) -> CatalogTool:
         noise=noise if isinstance(noise, str) and noise else None,
         example=dict(example) if isinstance(example, Mapping) else {},
         hash=_digest([raw.name, raw.title, raw.description, schema]),
+        normalised=tuple(map(str, normalised)) if isinstance(normalised, list) else (),
     )
 
 

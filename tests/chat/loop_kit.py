@@ -11,7 +11,7 @@ from chat.dispatch import Dispatcher, ToolFacts
 from chat.events import Event, Notice, TurnEnd
 from chat.loop import Deps, Question, run_turn
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, SystemAnswer, ToolFailed
-from chat.providers.base import Entry, ToolDefinition
+from chat.providers.base import Entry, Provider, ToolDefinition
 from chat.providers.scripted import ScriptedProvider, Step
 from chat.stopping import StopSignal
 from mcp_server.codes import TurnOutcome
@@ -33,8 +33,10 @@ GENE_META = {
 
 @dataclass
 class Tools:
-    """A tool server of three tools: `gene` answers, `slow` waits for `release`, `broken` fails as told."""
+    """A tool server: `gene` answers (with `answers`, as long as they last), `slow` waits for `release`,
+    `broken` fails as told."""
 
+    answers: list[RawToolResult] = field(default_factory=list)
     release: asyncio.Event = field(default_factory=asyncio.Event)
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     broken: Exception = field(default_factory=lambda: ToolFailed("tool_server_down", "the child died"))
@@ -55,7 +57,7 @@ class Tools:
                 await self.release.wait()
             if name == "broken":
                 raise self.broken
-            return RawToolResult(GENE, GENE_META, bytes=64)
+            return self.answers.pop(0) if self.answers else RawToolResult(GENE, GENE_META, bytes=64)
         finally:
             self.running -= 1
 
@@ -108,6 +110,9 @@ class Shrinker:
         text = json.dumps(data, separators=(",", ":"))
         return Shrunk("inline", text, len(text), len(text))
 
+    async def store(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
+        return Shrunk("stored", f"a preview of {tool}", len(json.dumps(data)), 20, artifact_id=f"artifact of {tool}")
+
 
 class NoSystemTools:
     """No tools of BURP's own."""
@@ -123,7 +128,7 @@ class NoSystemTools:
 class Run:
     """A turn with its surroundings; `play` runs it to its end."""
 
-    provider: ScriptedProvider
+    provider: Any
     tools: Tools
     ledger: Ledger
     transcript: Transcript
@@ -133,6 +138,11 @@ class Run:
     notices: tuple[Notice, ...] = ()
     max_iterations: int = 8
     max_parallel: int = 4
+    model: str = "scripted-1"
+    facts: ToolFacts = ToolFacts("A tool", "Ensembl")
+    shrinker: Any = field(default_factory=Shrinker)
+    tool_timeout_s: float = 5.0
+    step_max_bytes: int = 96_000
 
     @classmethod
     def of(cls, *steps: Step, **settings: Any) -> "Run":
@@ -140,18 +150,24 @@ class Run:
         ledger = settings.pop("ledger", None) or Ledger()
         return cls(ScriptedProvider(steps), Tools(), ledger, Transcript(), StopSignal(), **settings)
 
+    @classmethod
+    def with_provider(cls, provider: Provider, **settings: Any) -> "Run":
+        """Prepare a turn of any provider."""
+        return cls(provider, Tools(), Ledger(), Transcript(), StopSignal(), **settings)
+
     async def play(self, question: str = "What is HER2?") -> TurnEnd:
         """Run the turn and return its last event."""
         names = ("gene", "slow", "broken")
         definitions = [ToolDefinition(name, f"Tool {name}.", {"type": "object"}) for name in names]
-        prefix = build_prefix(definitions, model="scripted-1", effort="")
+        prefix = build_prefix(definitions, model=self.model, effort="")
         dispatcher = Dispatcher(
             gateway=self.tools,
             system_tools=NoSystemTools(),
-            shrinker=Shrinker(),
-            tools={name: ToolFacts(name.title(), "Ensembl") for name in names},
-            timeout_s=5,
+            shrinker=self.shrinker,
+            tools=dict.fromkeys(names, self.facts),
+            timeout_s=self.tool_timeout_s,
             max_parallel=self.max_parallel,
+            step_max_bytes=self.step_max_bytes,
         )
         asked = Question(
             "s", "t", question, "Scripted", "snapshot", 1000, self.max_iterations, self.history, self.notices

@@ -214,3 +214,17 @@ def test_an_event_touches_only_its_own_parts_of_the_page():
     assert view.apply(log.events[-1]) == {"head", "answer", "step:2", "step:3"}
     log.text(3, " binds")
     assert view.apply(log.events[-1]) == {"head", "answer"}
+
+
+def test_a_result_that_was_exchanged_for_its_artifact_shows_what_of_it_was_read():
+    log = TurnLog().start("c1", "x__get_y", "X").done("c1", "x__get_y", bytes_before=120_000, bytes_after=120_100)
+    stored = {"artifact_id": "a1", "bytes_before": 120_100, "bytes_after": 2_400}
+    view = fold(log.events)
+    parts = view.apply(log.add("tool_stored", step=1, call_id="c1", tool="x__get_y", **stored).events[-1])
+    assert view.cards["c1"].size == "120 kB stored, 2 kB preview read"
+    assert parts == {"card:1"}
+
+
+def test_a_call_that_was_answered_from_an_earlier_one_says_so():
+    log = TurnLog().start("c1", "x__get_y", "X").done("c1", "x__get_y").start("c2", "x__get_y", "X")
+    assert fold(log.done("c2", "x__get_y", repeats="c1").events).cards["c2"].result == "as before"

@@ -173,7 +173,7 @@ def test_the_listing_carries_what_the_catalogue_needs(server: ToolServer) -> Non
     for listed in listing:
         assert listed.meta is not None
         assert {"burp/platform", "burp/example"} <= set(listed.meta)
-        assert set(listed.meta) <= {"burp/platform", "burp/core", "burp/noise", "burp/example"}
+        assert set(listed.meta) <= {"burp/platform", "burp/core", "burp/noise", "burp/example", "burp/normalised"}
         assert listed.title and listed.title != listed.name
         hints = listed.annotations
         assert hints is not None

@@ -1,0 +1,92 @@
+"""Keep the results of one step together within a size: the largest are exchanged for their stored whole.
+
+Each result alone is small enough to be read; many at once may still not fit. What is exchanged was
+not yet sent to the model, so nothing that it has seen changes.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from chat.events import ToolStored
+from chat.ports import Shrinker
+from chat.results import Done, compact
+
+Json = Any
+# Less than this is not worth a second look by the model.
+SMALLEST_EXCHANGED_BYTES = 2_000
+WHY = "The results of this step were too large together: this one was stored. Look into it with inspect_artifact."
+
+
+async def fit_step(
+    finished: Sequence[Done], *, max_bytes: int, shrinker: Shrinker, noise: Mapping[str, str | None]
+) -> dict[str, tuple[Done, ToolStored]]:
+    """Return the results that must be exchanged, by call id: what the model reads now, and the event that tells it.
+
+    The largest first go down to a preview; if that is not enough, previews go down to the bare reference.
+    """
+    whole = {one.event.call_id: one for one in finished}
+    exchanged: dict[str, tuple[Done, ToolStored]] = {}
+    total = sum(size(one) for one in finished)
+    for one in sorted(finished, key=size, reverse=True):
+        if total <= max_bytes or size(one) < SMALLEST_EXCHANGED_BYTES:
+            break
+        smaller = await _stored(one, shrinker, noise.get(one.event.tool))
+        if smaller is not None:
+            exchanged[one.event.call_id] = smaller, _event(one, smaller)
+            total -= size(one) - size(smaller)
+    for one in sorted((exchanged.get(d.event.call_id, (d, None))[0] for d in finished), key=size, reverse=True):
+        if total <= max_bytes:
+            break
+        if "preview" in (envelope := _envelope(one)) and envelope.get("artifact_id"):
+            bare = _with(one, {name: value for name, value in envelope.items() if name != "preview"})
+            exchanged[one.event.call_id] = bare, _event(whole[one.event.call_id], bare)
+            total -= size(one) - size(bare)
+    return exchanged
+
+
+def size(one: Done) -> int:
+    """Return the bytes of a result that the model reads; references are read as tools, not as text."""
+    return 0 if one.result.tool_references else len(one.result.text.encode())
+
+
+async def _stored(one: Done, shrinker: Shrinker, noise: str | None) -> Done | None:
+    """Return the result as a preview with its artifact; None where there is nothing to store."""
+    envelope = _envelope(one)
+    if envelope.get("data") is None:
+        return None
+    shrunk = await shrinker.store(envelope["data"], tool=one.event.tool, noise=noise)
+    # What was reduced has its whole in the store already.
+    artifact_id = one.event.artifact_id or shrunk.artifact_id
+    rest = {name: value for name, value in envelope.items() if name not in ("data", "artifact_id")}
+    note = " ".join(part for part in (rest.get("note"), shrunk.warning, WHY) if part)
+    return _with(one, {**rest, "note": note, "artifact_id": artifact_id, "preview": shrunk.text})
+
+
+def _envelope(one: Done) -> dict[str, Json]:
+    content: dict[str, Json] = json.loads(one.result.text.partition("\n")[2])
+    return content
+
+
+def _with(one: Done, envelope: Mapping[str, Json]) -> Done:
+    text = f"{one.result.text.partition(chr(10))[0]}\n{compact(envelope)}"
+    event = replace(
+        one.event,
+        pipeline="stored",
+        artifact_id=str(envelope["artifact_id"]),
+        note=str(envelope.get("note", "")),
+        bytes_after=len(text.encode()),
+    )
+    return Done(replace(one.result, text=text), event)
+
+
+def _event(before: Done, after: Done) -> ToolStored:
+    return ToolStored(
+        step=before.event.step,
+        call_id=before.event.call_id,
+        tool=before.event.tool,
+        artifact_id=after.event.artifact_id,
+        bytes_before=size(before),
+        bytes_after=size(after),
+    )
