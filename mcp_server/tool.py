@@ -125,8 +125,12 @@ class ToolSpec:
 
     @cached_property
     def normalised(self) -> list[str]:
-        """The arguments whose form is put right here, so that nobody need check it before."""
-        return [name for name, parameter in self.parameters.items() if parameter.arg.normalise]
+        """The arguments with a form that is put right here, so that nobody need check it before."""
+        return [
+            name
+            for name, parameter in self.parameters.items()
+            if parameter.arg.normalise and {"pattern", "enum"} & {*parameter.schema, *parameter.schema.get("items", ())}
+        ]
 
     @cached_property
     def _validator(self) -> Any:
