@@ -32,7 +32,7 @@ class KnownSample:
     """What is known of samples whose names fit `file`. With `reason` they are not replayed.
 
     `within` (with `aside` beside it), `first`, `listed`, `root` and `before` undo what the recorder did to the body.
-    An argument `""` takes the example's away.
+    An argument `""` takes the example's away. `url` takes the place of the manifest's address.
     """
 
     platform: str
@@ -40,6 +40,7 @@ class KnownSample:
     reason: str = ""
     tool: str = ""
     arguments: Mapping[str, Json] = field(default_factory=dict)
+    url: str = ""
     within: str = ""
     aside: Mapping[str, Json] = field(default_factory=dict)
     first: bool = False

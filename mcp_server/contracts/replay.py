@@ -231,7 +231,7 @@ def without_retries() -> Iterator[None]:
 
 
 def _shaped(sample: Sample, known: KnownSample) -> Sample:
-    how = {name: getattr(known, name) for name in ("within", "first", "listed", "root", "before", "aside")}
+    how = {name: getattr(known, name) for name in ("url", "within", "first", "listed", "root", "before", "aside")}
     return sample.shaped(**how, said_status=known.status)
 
 

@@ -108,6 +108,13 @@ async def test_a_response_without_a_readable_address_is_fed_to_the_named_tool(fo
     assert (found.verdict, found.way) == ("parsed", "fed")
 
 
+async def test_an_address_that_the_manifest_leaves_open_may_be_told(folder: Folder) -> None:
+    folder.add("get_protein__braf.json", PROTEIN, "https://<portal>/protein/P15056")
+    known = KnownSample("demo", "get_protein__*", url=f"{BASE}/protein/P15056")
+    found = (await folder.check(known))["get_protein__braf.json"]
+    assert (found.verdict, found.way, found.arguments) == ("parsed", "exact", {"accession": "P15056"})
+
+
 async def test_a_response_under_no_tools_name_is_known_by_its_address(folder: Folder) -> None:
     folder.add("protein_page__braf.json", PROTEIN, f"{BASE}/protein/P15056")
     found = (await folder.check())["protein_page__braf.json"]

@@ -71,8 +71,8 @@ def _in_frame(row: Row) -> bool:
     return effect in IN_FRAME
 
 
-def _breakpoints(calls: Sequence[Row], genome: str) -> list[dict[str, Json]]:
-    """Return some of the breakpoints, with exons and assembly; -1 stands for none."""
+def _breakpoints(calls: Sequence[Row], genome: str) -> dict[str, Json]:
+    """Return how many distinct breakpoints there are, and some of them with exons and assembly; -1 means none."""
     found: dict[str, dict[str, Json]] = {}
     for row in calls:
         build = row.get("ncbiBuild")
@@ -83,7 +83,7 @@ def _breakpoints(calls: Sequence[Row], genome: str) -> list[dict[str, Json]]:
             one[f"{site}_chromosome"] = None if is_missing(row.get(f"{site}Chromosome")) else row[f"{site}Chromosome"]
             one[f"{site}_exon"] = exon if isinstance(exon, int) and exon > 0 else None
         found.setdefault(str(one), one)
-    return list(found.values())[:EXAMPLES_MAX]
+    return {"distinct_breakpoints": len(found), "breakpoints": list(found.values())[:EXAMPLES_MAX]}
 
 
 def _grouped(cohort: Cohort, calls: Sequence[Row], profiled: Mapping[str, int]) -> list[dict[str, Json]]:
@@ -111,7 +111,7 @@ def _study_row(
         "profiled_samples": share["profiled_samples"],
         "percent": share["percent"],
         "in_frame_samples": samples_of(row for row in calls if _in_frame(row)),
-        "breakpoints": _breakpoints(calls, assembly(cohort.studies[study_id])),
+        **_breakpoints(calls, assembly(cohort.studies[study_id])),
     }
 
 

@@ -307,6 +307,7 @@ async def fusions(rows: list[Any], **arguments: Any) -> tuple[Any, FakeUpstream]
 async def test_fusions_are_named_by_their_genes_and_counted_by_sample() -> None:
     frame = {"site2EffectOnFrame": "In_frame", "site1Exon": 6, "site2Exon": 20}
     rows = [
+        *(fusion(IMPACT, "P-1-T01-IM3", site2Position=29446394 + further, **frame) for further in range(1, 9)),
         fusion(IMPACT, "P-1-T01-IM3", **frame),
         fusion(IMPACT, "P-1-T01-IM3"),
         fusion(IMPACT, "P-2-T01-IM3", **frame),
@@ -324,6 +325,7 @@ async def test_fusions_are_named_by_their_genes_and_counted_by_sample() -> None:
     }
     assert (found["EML4::ALK"]["in_frame_samples"], found["EML4::ALK"]["profiled_samples"]) == (2, 50)
     assert found["EML4::ALK"]["percent"] == 4.0
+    assert found["EML4::ALK"]["distinct_breakpoints"] > len(found["EML4::ALK"]["breakpoints"]) > 0
     first = found["EML4::ALK"]["breakpoints"][0]
     assert (first["assembly"], first["site1_position"], first["site1_exon"], first["site2_exon"]) == (
         "GRCh37", 42492092, 6, 20,
