@@ -11,6 +11,7 @@ from artifacts import inspect as artifact_inspect
 from artifacts import pipeline, store
 from artifacts.config import ArtifactLimits
 from chat import services
+from chat.lease import Lease
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
 from chat.providers.base import Entry, TokenUsage
 from chat.system_tools import FoundTool
@@ -67,14 +68,17 @@ class TurnLedger:
 class TurnTranscript:
     """Appends the entries of one turn."""
 
-    def __init__(self, turn_id: UUID) -> None:
-        self._turn_id = turn_id
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
         self._position = 0
 
     async def append(self, entry: Entry) -> None:
-        """Store one entry; it is stored even if the turn is being torn down."""
+        """Store one entry, even if the turn is being torn down. Raises `LeaseLost` if others have closed it."""
+        await self._lease.ensure()
         self._position += 1
-        appending = sync_to_async(services.entry_append)(turn_id=self._turn_id, position=self._position, entry=entry)
+        appending = sync_to_async(services.entry_append)(
+            turn_id=self._lease.turn_id, position=self._position, entry=entry
+        )
         await asyncio.shield(appending)
 
 

@@ -23,10 +23,11 @@ from pydantic import Field
 from chat import pages, selectors, session_feed
 from chat.api_auth import BearerAuth, CookieAuth, reader_of
 from chat.config import UnknownModel
+from chat.following import follow_turn
 from chat.forms import QUESTION_MAX_CHARACTERS
 from chat.models import Session, Turn
 from chat.services import BlankQuestion, TurnAlreadyRunning
-from chat.turns import ServerStopping, follow_turn, stop_turn
+from chat.turns import ServerStopping, stop_turn
 
 HEARTBEAT_S = 15.0
 

@@ -15,7 +15,7 @@ class ChatAppConfig(AppConfig):
         from chat import assembly, lifecycle, turns
         from tools_catalog.runtime import close_tool_servers
 
-        lifecycle.on_start(turns.close_dead_turns)
+        lifecycle.on_start(turns.keep_watch)
         lifecycle.on_start(assembly.warm_up)
         # Called in reverse: running turns end before the tool servers that they use.
         lifecycle.on_shutdown(close_tool_servers)

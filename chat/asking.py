@@ -12,6 +12,7 @@ from asgiref.sync import sync_to_async
 
 from chat import session_feed, turns
 from chat.events import Event, TurnEnd, from_wire, to_wire
+from chat.following import follow_turn
 from chat.readiness import refuse_outdated_database
 from chat.terminal import TurnPrinter
 from tools_catalog.runtime import close_tool_servers
@@ -58,7 +59,7 @@ async def _ask(question: str, model: str, upstreams_setting: str, show: Callable
     try:
         turn_id = await turns.start_turn(session_id=session.pk, owner_id=user.pk, question=question)
         stopping = _stop_on_interrupt(turn_id, user.pk)
-        async for wire in turns.follow_turn(turn_id):
+        async for wire in follow_turn(turn_id):
             event = from_wire(wire)
             show(event)
             if isinstance(event, TurnEnd):

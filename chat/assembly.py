@@ -22,6 +22,7 @@ from chat.config import ModelRow, UnknownModel
 from chat.context import Prefix, build_prefix
 from chat.dispatch import Dispatcher, ToolFacts
 from chat.events import Event, Notice, TurnEnd, TurnStarted
+from chat.lease import Lease
 from chat.loop import Deps, Question
 from chat.models import Session, Turn
 from chat.providers.base import ModelFailure, Provider, ToolDefinition
@@ -45,12 +46,22 @@ class CannotStart(Exception):
         self.detail = detail
 
 
-async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
+async def assemble(turn: Turn, stop: StopSignal, lease: Lease) -> tuple[Question, Deps]:
     """Return what the loop needs for `turn`. Raises `CannotStart`."""
-    session = turn.session
-    chat, limits = settings.BURP.chat, settings.BURP.artifacts
     row = _model(turn)
     provider = _provider(row)
+    try:
+        return await _assembled(turn, stop, lease, row, provider)
+    except BaseException:
+        await provider.aclose()
+        raise
+
+
+async def _assembled(
+    turn: Turn, stop: StopSignal, lease: Lease, row: ModelRow, provider: Provider
+) -> tuple[Question, Deps]:
+    session = turn.session
+    chat, limits = settings.BURP.chat, settings.BURP.artifacts
     servers = get_tool_servers()
     try:
         server = await servers.get(session.upstreams)
@@ -88,7 +99,7 @@ async def assemble(turn: Turn, stop: StopSignal) -> tuple[Question, Deps]:
     ledger = TurnLedger(
         user_id=session.owner_id, session_id=session.pk, turn_id=turn.pk, model_key=row.key, provider=row.provider
     )
-    return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(turn.pk), stop)
+    return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(lease), stop)
 
 
 async def warm_up() -> None:
@@ -98,8 +109,8 @@ async def warm_up() -> None:
     await sync_to_async(jq_engine(settings.BURP.artifacts).start, thread_sensitive=False)()
 
 
-def failed_start(turn: Turn, problem: CannotStart) -> Iterator[Event]:
-    """Yield the two events of a turn that could not begin."""
+def failed_start(turn: Turn, outcome: TurnOutcome, detail: str) -> Iterator[Event]:
+    """Yield the two events of a turn that could not begin, or was stopped before it did."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
     yield TurnStarted(
         seq=1,
@@ -115,9 +126,9 @@ def failed_start(turn: Turn, problem: CannotStart) -> Iterator[Event]:
     yield TurnEnd(
         seq=2,
         at=at,
-        outcome=problem.outcome.value,
-        message=TURN_SENTENCES[problem.outcome],
-        detail=problem.detail,
+        outcome=outcome.value,
+        message=TURN_SENTENCES[outcome],
+        detail=detail,
     )
 
 

@@ -57,7 +57,10 @@ class TurnLimits:
     max_parallel_tool_calls: int = knob(8, "Tool calls of one model message that run at the same time.")
     tool_timeout_s: float = knob(60.0, "Time budget of one tool call, retries included.")
     turn_timeout_s: float = knob(900.0, "Time budget of a turn.")
-    disconnect_grace_s: float = knob(30.0, "How long a turn goes on after its last reader left; 0 ends it at once.")
+    disconnect_grace_s: float = knob(60.0, "How long a turn goes on after its last reader left; 0 ends it at once.")
+    lease_s: float = knob(
+        30.0, "How long a turn that its process no longer renews keeps its session; then others may close it."
+    )
 
 
 class UnknownModel(ValueError):

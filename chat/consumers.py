@@ -19,11 +19,12 @@ from django.utils.html import format_html
 
 from chat import session_feed
 from chat.batches import batches
+from chat.following import follow_turn
 from chat.fragments import LivePage, Piece, swap
 from chat.models import Session, Turn
 from chat.pages import beside_turn, live_page, own_session, turns_after
 from chat.services import BlankQuestion, TurnAlreadyRunning
-from chat.turns import ServerStopping, follow_turn, stop_turn
+from chat.turns import ServerStopping, stop_turn
 
 log = logging.getLogger(__name__)
 

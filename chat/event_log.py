@@ -5,6 +5,7 @@ dropped on the way, and the reader takes the missing ones from the store.
 """
 
 import asyncio
+import json
 import logging
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from channels.layers import get_channel_layer
 
 from chat import services
 from chat.events import Event, Reasoning, Text, TurnEnd, to_wire
+from chat.lease import Lease, LeaseLost
 
 Json = Any
 log = logging.getLogger(__name__)
@@ -30,8 +32,9 @@ def group_name(turn_id: UUID) -> str:
 class EventLog:
     """Takes the events of a running turn in order. `run_writer` must run beside `add`."""
 
-    def __init__(self, turn_id: UUID) -> None:
-        self._turn_id = turn_id
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._turn_id = lease.turn_id
         self._pending: list[Event] = []
         self._previous = 0
         self._dirty = asyncio.Event()
@@ -48,11 +51,15 @@ class EventLog:
         self._dirty.set()
 
     async def close(self, end: TurnEnd, *, answer: str) -> None:
-        """Store the last event and release the session's lock in one step, then tell the readers."""
+        """Store the last event and release the session's lock in one step, then tell the readers.
+
+        Raises `LeaseLost` when others have closed the turn: they have told its end.
+        """
         async with self._writing:
             await self._write_pending()
             wire = to_wire(end)
-            await sync_to_async(services.turn_finish)(turn_id=self._turn_id, end=wire, answer=answer)
+            if not await sync_to_async(services.turn_finish)(turn_id=self._turn_id, end=wire, answer=answer):
+                raise LeaseLost(f"turn {self._turn_id} was closed by others")
             await self._tell(wire)
 
     async def run_writer(self) -> None:
@@ -62,6 +69,8 @@ class EventLog:
             await asyncio.sleep(GATHER_S)
             try:
                 await asyncio.shield(self._write())
+            except LeaseLost:
+                return
             except Exception:
                 # What could not be stored now stays pending; `close` tries again and fails aloud.
                 log.exception("events of turn %s could not be stored", self._turn_id)
@@ -77,6 +86,7 @@ class EventLog:
             return
         wires = [to_wire(event) for event in events]
         try:
+            await self._lease.ensure()
             await sync_to_async(services.events_append)(turn_id=self._turn_id, events=wires)
         except BaseException:
             self._pending = [*events, *self._pending]
@@ -85,9 +95,14 @@ class EventLog:
             await self._tell(wire)
 
     async def _tell(self, wire: dict[str, Json]) -> None:
-        message = {"type": "turn.event", "event": wire, "previous": self._previous}
+        # As text: what carries the messages between processes can't hold every number that JSON can.
+        message = {"type": "turn.event", "seq": wire["seq"], "previous": self._previous, "event": json.dumps(wire)}
         self._previous = wire["seq"]
-        await get_channel_layer().group_send(group_name(self._turn_id), message)
+        try:
+            await get_channel_layer().group_send(group_name(self._turn_id), message)
+        except Exception:
+            # It is stored: the readers look there when they hear nothing.
+            log.exception("an event of turn %s could not be told", self._turn_id)
 
 
 def _continues(last: Reasoning | Text, event: Reasoning | Text) -> bool:

@@ -7,7 +7,7 @@ result), the ledger tells the truth, and the last event is `turn_end`.
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -77,7 +77,7 @@ class _TurnOver(Exception):
         self.stop_reason = stop_reason
 
 
-async def run_turn(question: Question, deps: Deps) -> AsyncIterator[Event]:
+async def run_turn(question: Question, deps: Deps) -> AsyncGenerator[Event, None]:
     """Answer the question and yield what happens; the last event is always `turn_end`."""
     turn = _Turn(question, deps)
     yield turn.numbered(turn.started())

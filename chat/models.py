@@ -51,6 +51,7 @@ class Turn(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.RUNNING)
     outcome = models.CharField(max_length=40, blank=True)
     lease_until = models.DateTimeField(help_text="A running turn whose lease has run out belongs to a dead process.")
+    runner = models.CharField(max_length=32, blank=True, help_text="Name of the process that runs it.")
     stop_requested = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -100,7 +101,8 @@ class StoredEvent(models.Model):
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="events")
     seq = models.PositiveIntegerField()
     type = models.CharField(max_length=40)
-    data = models.JSONField()
+    # Text, not a JSON column: a late reader gets the very bytes that an early one got.
+    data = models.TextField()
 
     class Meta:
         ordering = ["seq"]

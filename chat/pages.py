@@ -1,5 +1,6 @@
 """What the pages show beside a turn: the sessions by day, the model and upstreams in use, a session's turns."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -133,6 +134,6 @@ def shown_turns(session: Session) -> list[ShownTurn]:
     by_turn: dict[UUID, list[dict[str, Any]]] = {}
     stored = StoredEvent.objects.filter(turn__session=session).order_by("turn_id", "seq")
     for turn_id, data in stored.values_list("turn_id", "data"):
-        by_turn.setdefault(turn_id, []).append(data)
+        by_turn.setdefault(turn_id, []).append(json.loads(data))
     views = [folded(turn, by_turn.get(turn.pk, ())) for turn in selectors.session_turns(session_id=session.pk)]
     return [ShownTurn(view, answer_blocks(view)) for view in views]

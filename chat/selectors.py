@@ -41,9 +41,8 @@ def turn_running(*, session_id: UUID) -> Turn | None:
 
 def turn_events(*, turn_id: UUID, after_seq: int = 0) -> list[dict[str, Json]]:
     """Return the stored events of a turn after a sequence number, in wire form."""
-    return list(
-        StoredEvent.objects.filter(turn_id=turn_id, seq__gt=after_seq).order_by("seq").values_list("data", flat=True)
-    )
+    stored = StoredEvent.objects.filter(turn_id=turn_id, seq__gt=after_seq).order_by("seq")
+    return [json.loads(data) for data in stored.values_list("data", flat=True)]
 
 
 def transcript(*, session_id: UUID) -> tuple[Entry, ...]:

@@ -2,25 +2,31 @@
 
 import json
 from collections.abc import Sequence
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from artifacts import store as artifact_store
-from chat.events import TurnEnd, to_wire
 from chat.models import Session, StoredEvent, TranscriptEntry, Turn
 from chat.providers.base import Entry
 from chat.transcript import kind_of, to_json
-from mcp_server.codes import TURN_SENTENCES, TurnOutcome
-from usage import budgets
 
 Json = Any
-LEASE_S = 30.0
 TITLE_MAX_CHARS = 80
+
+
+@dataclass(frozen=True)
+class Renewed:
+    """A running turn that was renewed: until when, and whether somebody asked it to stop."""
+
+    lease_until: datetime
+    is_stop_requested: bool
 
 
 class TurnAlreadyRunning(Exception):
@@ -63,17 +69,15 @@ def session_prefix_set(*, session_id: UUID, context_version: str, catalog_hash: 
 
 
 @transaction.atomic
-def turn_begin(*, session_id: UUID, owner_id: int, question: str) -> Turn:
-    """Take the session's lock for a new question.
+def turn_begin(*, session_id: UUID, owner_id: int, question: str, runner: str = "") -> Turn:
+    """Take the session's lock for a new question, for the process of the name `runner`.
 
     Raises `BlankQuestion`, `Session.DoesNotExist` (also for somebody else's), `TurnAlreadyRunning`.
     """
-    words = question.strip()
+    words = _storable(question).strip()
     if not words:
         raise BlankQuestion("write a question first")
     session = Session.objects.select_for_update().get(pk=session_id, owner_id=owner_id)
-    for dead in Turn.objects.filter(session=session, status=Turn.Status.RUNNING, lease_until__lte=timezone.now()):
-        _close(dead, TurnOutcome.ABORTED_SHUTDOWN)
     number = (Turn.objects.filter(session=session).aggregate(last=Max("number"))["last"] or 0) + 1
     try:
         with transaction.atomic():
@@ -82,7 +86,8 @@ def turn_begin(*, session_id: UUID, owner_id: int, question: str) -> Turn:
                 number=number,
                 question=words,
                 model=session.model,
-                lease_until=timezone.now() + timedelta(seconds=LEASE_S),
+                lease_until=_lease_end(),
+                runner=runner,
             )
     except IntegrityError as error:
         raise TurnAlreadyRunning("this session is answering another question") from error
@@ -93,11 +98,12 @@ def turn_begin(*, session_id: UUID, owner_id: int, question: str) -> Turn:
 
 
 @transaction.atomic
-def turn_renew(*, turn_id: UUID) -> bool:
-    """Renew the lease of a running turn; return whether somebody asked it to stop."""
-    lease_until = timezone.now() + timedelta(seconds=LEASE_S)
-    Turn.objects.filter(pk=turn_id, status=Turn.Status.RUNNING).update(lease_until=lease_until)
-    return Turn.objects.filter(pk=turn_id, stop_requested=True).exists()
+def turn_renew(*, turn_id: UUID) -> Renewed | None:
+    """Renew the lease of a running turn; None for one that others have closed."""
+    lease_until = _lease_end()
+    if not Turn.objects.filter(pk=turn_id, status=Turn.Status.RUNNING).update(lease_until=lease_until):
+        return None
+    return Renewed(lease_until, Turn.objects.filter(pk=turn_id, stop_requested=True).exists())
 
 
 @transaction.atomic
@@ -107,37 +113,24 @@ def turn_stop_request(*, turn_id: UUID) -> None:
 
 
 @transaction.atomic
-def turn_finish(*, turn_id: UUID, end: dict[str, Json], answer: str) -> None:
-    """Store the last event and release the lock together: whoever sees the turn ended finds its end."""
+def turn_finish(*, turn_id: UUID, end: dict[str, Json], answer: str) -> bool:
+    """Store the last event and release the lock together: whoever sees the turn ended finds its end.
+
+    Return False for a turn that others have closed.
+    """
     ended = Turn.objects.filter(pk=turn_id, status=Turn.Status.RUNNING).update(
-        status=Turn.Status.ENDED, outcome=end["outcome"], answer=answer, ended_at=timezone.now()
+        status=Turn.Status.ENDED, outcome=end["outcome"], answer=_storable(answer), ended_at=timezone.now()
     )
     if ended:
         events_append(turn_id=turn_id, events=[end])
-
-
-@transaction.atomic
-def turn_close_broken(*, turn_id: UUID) -> None:
-    """End a turn of this process whose loop could not say how it ended."""
-    turn = Turn.objects.filter(pk=turn_id, status=Turn.Status.RUNNING).first()
-    if turn is not None:
-        _close(turn, TurnOutcome.INTERNAL)
-
-
-@transaction.atomic
-def turns_close_dead() -> list[UUID]:
-    """Close the turns whose process is gone, and return them."""
-    dead = list(Turn.objects.select_for_update().filter(status=Turn.Status.RUNNING, lease_until__lte=timezone.now()))
-    for turn in dead:
-        _close(turn, TurnOutcome.ABORTED_SHUTDOWN)
-    return [turn.pk for turn in dead]
+    return ended > 0
 
 
 @transaction.atomic
 def entry_append(*, turn_id: UUID, position: int, entry: Entry) -> None:
     """Store one entry of the transcript."""
     TranscriptEntry.objects.create(
-        turn_id=turn_id, position=position, kind=kind_of(entry), data=json.dumps(to_json(entry), ensure_ascii=False)
+        turn_id=turn_id, position=position, kind=kind_of(entry), data=json.dumps(to_json(entry))
     )
 
 
@@ -145,20 +138,14 @@ def entry_append(*, turn_id: UUID, position: int, entry: Entry) -> None:
 def events_append(*, turn_id: UUID, events: Sequence[dict[str, Json]]) -> None:
     """Store events in wire form."""
     StoredEvent.objects.bulk_create(
-        StoredEvent(turn_id=turn_id, seq=event["seq"], type=event["type"], data=event) for event in events
+        StoredEvent(turn_id=turn_id, seq=event["seq"], type=event["type"], data=json.dumps(event)) for event in events
     )
 
 
-def _close(turn: Turn, outcome: TurnOutcome) -> None:
-    """End a turn that its own loop will not end, with the event that says so."""
-    last = StoredEvent.objects.filter(turn=turn).aggregate(seq=Max("seq"))["seq"] or 0
-    now = timezone.now()
-    end = TurnEnd(
-        seq=last + 1,
-        at=now.isoformat(timespec="milliseconds"),
-        outcome=outcome.value,
-        message=TURN_SENTENCES[outcome],
-        seconds=round((now - turn.created_at).total_seconds(), 3),
-    )
-    budgets.budget_release_turn(turn_id=turn.pk)
-    turn_finish(turn_id=turn.pk, end=to_wire(end), answer="")
+def _lease_end() -> datetime:
+    return timezone.now() + timedelta(seconds=settings.BURP.chat.turns.lease_s)
+
+
+def _storable(text: str) -> str:
+    """Return text without what PostgreSQL can't hold: NUL, and halves of surrogate pairs."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()

@@ -5,8 +5,8 @@ stream, a batch of tool calls) in a task of its own and ends that task when the 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
 
 from mcp_server.codes import TurnOutcome
 
@@ -47,6 +47,23 @@ class StopSignal:
         """Raise `TurnStopped` if the signal was given."""
         if self._outcome is not None:
             raise TurnStopped(self._outcome)
+
+
+async def unless_stopped(work: Coroutine[Any, Any, Item], stop: StopSignal) -> Item:
+    """Return what `work` returns. When the stop signal comes first, end the work and raise `TurnStopped`."""
+    if stop.outcome is not None:
+        work.close()
+    stop.check()
+    working, watching = asyncio.create_task(work), asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([working, watching], return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            stop.check()
+        return working.result()
+    finally:
+        for task in (working, watching):
+            task.cancel()
+        await asyncio.wait([working, watching])
 
 
 async def emitted(work: Callable[[Callable[[Item], None]], Awaitable[None]], stop: StopSignal) -> AsyncIterator[Item]:

@@ -5,37 +5,40 @@ channel layer, also from other processes. The session's lock is a database const
 """
 
 import asyncio
+import contextvars
 import logging
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from channels.layers import get_channel_layer
 from django.conf import settings
-from django.utils import timezone
+from django.db import connections
 
-from chat import selectors, services
+from chat import dead_turns, liveness, selectors, services
 from chat.assembly import CannotStart, assemble, failed_start
-from chat.event_log import EventLog, group_name
+from chat.event_log import EventLog
 from chat.events import Event, Text, TurnEnd
+from chat.following import control_group
+from chat.lease import Lease, LeaseLost
 from chat.loop import run_turn
 from chat.models import Turn
-from chat.stopping import StopSignal
+from chat.stopping import StopSignal, TurnStopped, unless_stopped
 from mcp_server.codes import TurnOutcome
 
-Json = Any
 log = logging.getLogger(__name__)
 
-RENEW_S = 5.0
-READER_PING_S = 4.0
+# Renewed so many times before it would run out.
+RENEWALS_A_LEASE = 6
 READER_LOST_S = 12.0
 FIRST_READER_S = 20.0
-FOLLOW_POLL_S = 5.0
-SHUTDOWN_S = 6.0
+# Less than half of what the process has to end: the tool servers come after the turns.
+SHUTDOWN_S = 2.0
+CANCELLED_S = 0.4
+RECOVER_S = 1.0
 
 
 class ServerStopping(Exception):
@@ -55,11 +58,9 @@ class _Running:
 
 
 _running: dict[UUID, _Running] = {}
+_beginning: set[asyncio.Task[UUID]] = set()
+_background: set[asyncio.Task[None]] = set()
 _stopping = False
-
-
-def _control_group(turn_id: UUID) -> str:
-    return f"control.{turn_id}"
 
 
 # --- what pages, API and commands call ---------------------------------------------------------
@@ -72,10 +73,11 @@ async def start_turn(*, session_id: UUID, owner_id: int, question: str) -> UUID:
     """
     if _stopping:
         raise ServerStopping("the server is being restarted; ask again in a moment")
-    turn = await sync_to_async(services.turn_begin)(session_id=session_id, owner_id=owner_id, question=question)
-    running = _running[turn.pk] = _Running(turn)
-    running.task = asyncio.create_task(_drive(running), name=f"turn {turn.pk}")
-    return turn.pk
+    # Whoever asked may leave at any moment; a turn that holds the lock must be driven all the same.
+    beginning = asyncio.create_task(_begin(session_id, owner_id, question))
+    _beginning.add(beginning)
+    beginning.add_done_callback(_beginning.discard)
+    return await asyncio.shield(beginning)
 
 
 async def stop_turn(*, turn_id: UUID, owner_id: int) -> None:
@@ -85,107 +87,139 @@ async def stop_turn(*, turn_id: UUID, owner_id: int) -> None:
         _running[turn.pk].stop.give(TurnOutcome.ABORTED_BY_USER)
         return
     await sync_to_async(services.turn_stop_request)(turn_id=turn.pk)
-    await get_channel_layer().group_send(_control_group(turn.pk), {"type": "turn.stop"})
-
-
-async def follow_turn(turn_id: UUID, after_seq: int = 0) -> AsyncIterator[dict[str, Json]]:
-    """Yield the turn's events after `after_seq`: the stored ones, then live ones, to its end.
-
-    While this is being read, the turn has a reader; close the iterator to leave.
-    """
-    layer = get_channel_layer()
-    channel = await layer.new_channel()
-    await layer.group_add(group_name(turn_id), channel)
-    seq = after_seq
-    try:
-        async with _presence(turn_id, channel):
-            while True:
-                # Asked first: what is over has all its events in the store, the last one too.
-                over = await _is_over(turn_id)
-                for event in await sync_to_async(selectors.turn_events)(turn_id=turn_id, after_seq=seq):
-                    seq = event["seq"]
-                    yield event
-                if over:
-                    return
-                async for event in _live_events(channel, seq):
-                    seq = event["seq"]
-                    yield event
-                    if event["type"] == TurnEnd.type:
-                        return
-    finally:
-        await layer.group_discard(group_name(turn_id), channel)
+    await get_channel_layer().group_send(control_group(turn.pk), {"type": "turn.stop"})
 
 
 async def close_dead_turns() -> None:
-    """Close what an earlier process left running; called at start."""
-    for turn_id in await sync_to_async(services.turns_close_dead)():
+    """Close what processes that are gone left running."""
+    for turn_id in await sync_to_async(dead_turns.turns_close_dead)():
         log.warning("turn %s was left by a process that is gone; closed", turn_id)
+
+
+async def keep_watch() -> None:
+    """Close what an earlier process left running, and from now on what others leave. Called at start."""
+    await close_dead_turns()
+    await sync_to_async(liveness.forget_the_gone)()
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(settings.BURP.chat.turns.lease_s)
+            await _surviving(close_dead_turns)
+
+    task = asyncio.create_task(watch(), name="watch for dead turns")
+    _background.add(task)
+    task.add_done_callback(_background.discard)
 
 
 async def shutdown() -> None:
     """End all turns of this process with their ledgers written; no new ones are taken."""
     global _stopping
     _stopping = True
-    for running in list(_running.values()):
+    for task in _background:
+        task.cancel()
+    for running in _running.values():
         running.stop.give(TurnOutcome.ABORTED_SHUTDOWN)
-    tasks = [running.task for running in _running.values() if running.task is not None]
-    if tasks:
-        _, late = await asyncio.wait(tasks, timeout=SHUTDOWN_S)
-        for task in late:
-            task.cancel()
+    try:
+        async with asyncio.timeout(SHUTDOWN_S):
+            while tasks := _tasks():
+                await asyncio.wait(tasks)
+    except TimeoutError:
+        log.error("%d turns did not end within %.1f s", len(_running), SHUTDOWN_S)
+    finally:
+        late = _tasks()
+        for late_task in late:
+            late_task.cancel()
+    if late:
+        await asyncio.wait(late, timeout=CANCELLED_S)
+
+
+def _tasks() -> list[asyncio.Task[UUID] | asyncio.Task[None]]:
+    """Return what has to end before the process may."""
+    return [*_beginning, *(running.task for running in _running.values() if running.task is not None)]
 
 
 # --- one turn ------------------------------------------------------------------------------------
 
 
+async def _begin(session_id: UUID, owner_id: int, question: str) -> UUID:
+    """Take the lock and let the turn run."""
+    await sync_to_async(dead_turns.turns_close_dead)(session_id=session_id)
+    turn = await sync_to_async(services.turn_begin)(
+        session_id=session_id, owner_id=owner_id, question=question, runner=liveness.own_name()
+    )
+    running = _running[turn.pk] = _Running(turn)
+    if _stopping:
+        running.stop.give(TurnOutcome.ABORTED_SHUTDOWN)
+    # In a context of its own: it outlives the request that began it.
+    running.task = asyncio.create_task(_drive(running), name=f"turn {turn.pk}", context=contextvars.Context())
+    return turn.pk
+
+
 async def _drive(running: _Running) -> None:
-    """Run a turn from its assembly to the release of its lock."""
+    """Run a turn from its assembly to the release of its lock, with a database connection of its own."""
     turn = running.turn
-    event_log = EventLog(turn.pk)
-    answers: dict[int, str] = {}
+    async with ThreadSensitiveContext():
+        try:
+            await _run(running)
+        except LeaseLost as lost:
+            log.error("%s", lost)
+        except Exception:
+            log.exception("turn %s broke", turn.pk)
+        finally:
+            _running.pop(turn.pk, None)
+            await asyncio.shield(sync_to_async(_tidied)(turn.pk))
+
+
+def _tidied(turn_id: UUID) -> None:
+    """Leave neither a lock nor a connection behind."""
     try:
-        async with _kept(running, event_log):
-            async for event in _events(running):
-                if isinstance(event, Text):
-                    answers[event.step] = answers.get(event.step, "") + event.text
-                if isinstance(event, TurnEnd):
-                    await event_log.close(event, answer=answers[max(answers)] if answers else "")
-                else:
-                    event_log.add(event)
-    except Exception:
-        log.exception("turn %s broke", turn.pk)
+        dead_turns.turn_close_broken(turn_id=turn_id)
     finally:
-        _running.pop(turn.pk, None)
-        await asyncio.shield(sync_to_async(services.turn_close_broken)(turn_id=turn.pk))
+        connections.close_all()
 
 
-async def _events(running: _Running) -> AsyncIterator[Event]:
+async def _run(running: _Running) -> None:
+    lease = Lease(running.turn)
+    event_log = EventLog(lease)
+    answers: dict[int, str] = {}
+    async with _kept(running, event_log, lease), aclosing(_events(running, lease)) as events:
+        async for event in events:
+            if isinstance(event, Text):
+                answers[event.step] = answers.get(event.step, "") + event.text
+            if isinstance(event, TurnEnd):
+                await event_log.close(event, answer=answers[max(answers)] if answers else "")
+            else:
+                event_log.add(event)
+
+
+async def _events(running: _Running, lease: Lease) -> AsyncGenerator[Event, None]:
     timeout_s = settings.BURP.chat.turns.turn_timeout_s
     deadline = asyncio.get_running_loop().call_later(timeout_s, running.stop.give, TurnOutcome.MAX_ITERATIONS)
     try:
-        question, deps = await assemble(running.turn, running.stop)
-    except CannotStart as problem:
+        question, deps = await unless_stopped(assemble(running.turn, running.stop, lease), running.stop)
+    except (CannotStart, TurnStopped) as problem:
         deadline.cancel()
-        for event in failed_start(running.turn, problem):
+        for event in failed_start(running.turn, problem.outcome, getattr(problem, "detail", "")):
             yield event
         return
     try:
-        async for event in run_turn(question, deps):
-            yield event
+        async with aclosing(run_turn(question, deps)) as events:
+            async for event in events:
+                yield event
     finally:
         deadline.cancel()
         await deps.provider.aclose()
 
 
 @asynccontextmanager
-async def _kept(running: _Running, event_log: EventLog) -> AsyncIterator[None]:
+async def _kept(running: _Running, event_log: EventLog, lease: Lease) -> AsyncIterator[None]:
     """Beside the turn: write waiting text, renew the lease, listen for stop and for readers."""
     layer = get_channel_layer()
     channel = await layer.new_channel()
-    await layer.group_add(_control_group(running.turn.pk), channel)
+    await layer.group_add(control_group(running.turn.pk), channel)
     tasks = [
         asyncio.create_task(event_log.run_writer()),
-        asyncio.create_task(_renew_lease(running)),
+        asyncio.create_task(_renew_lease(running, lease)),
         asyncio.create_task(_listen(running, channel)),
         asyncio.create_task(_watch_readers(running)),
     ]
@@ -195,31 +229,54 @@ async def _kept(running: _Running, event_log: EventLog) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
-        await layer.group_discard(_control_group(running.turn.pk), channel)
+        await layer.group_discard(control_group(running.turn.pk), channel)
 
 
-async def _renew_lease(running: _Running) -> None:
+async def _renew_lease(running: _Running, lease: Lease) -> None:
+    async def renew() -> None:
+        try:
+            if await lease.renew():
+                running.stop.give(TurnOutcome.ABORTED_BY_USER)
+        except LeaseLost:
+            running.stop.give(TurnOutcome.ABORTED_SHUTDOWN)
+
     while True:
-        if await sync_to_async(services.turn_renew)(turn_id=running.turn.pk):
-            running.stop.give(TurnOutcome.ABORTED_BY_USER)
-        await asyncio.sleep(RENEW_S)
+        await _surviving(renew)
+        await asyncio.sleep(settings.BURP.chat.turns.lease_s / RENEWALS_A_LEASE)
 
 
 async def _listen(running: _Running, channel: str) -> None:
     layer = get_channel_layer()
+
+    async def hear() -> None:
+        _take(running, await layer.receive(channel))
+
     while True:
-        message = await layer.receive(channel)
-        if message["type"] == "turn.stop":
-            running.stop.give(TurnOutcome.ABORTED_BY_USER)
-        elif message["type"] == "turn.reader":
-            running.readers[message["reader"]] = time.monotonic()
-            running.had_reader = True
-        elif message["type"] == "turn.reader_left":
-            running.readers.pop(message["reader"], None)
-            if not running.readers:
-                running.alone_since = time.monotonic()
-                if settings.BURP.chat.turns.disconnect_grace_s == 0:
-                    running.stop.give(TurnOutcome.ABORTED_DISCONNECT)
+        await _surviving(hear)
+
+
+def _take(running: _Running, message: dict[str, str]) -> None:
+    """Take one message of a reader, or of somebody who stops the turn."""
+    if message["type"] == "turn.stop":
+        running.stop.give(TurnOutcome.ABORTED_BY_USER)
+    elif message["type"] == "turn.reader":
+        running.readers[message["reader"]] = time.monotonic()
+        running.had_reader = True
+    elif message["type"] == "turn.reader_left":
+        running.readers.pop(message["reader"], None)
+        if not running.readers:
+            running.alone_since = time.monotonic()
+            if settings.BURP.chat.turns.disconnect_grace_s == 0:
+                running.stop.give(TurnOutcome.ABORTED_DISCONNECT)
+
+
+async def _surviving(work: Callable[[], Awaitable[None]]) -> None:
+    """Do `work`; what goes wrong with the database or the channel layer is logged, and a moment waited."""
+    try:
+        await work()
+    except Exception:
+        log.exception("%s failed; it is tried again", work.__qualname__)
+        await asyncio.sleep(RECOVER_S)
 
 
 async def _watch_readers(running: _Running) -> None:
@@ -235,53 +292,3 @@ async def _watch_readers(running: _Running) -> None:
         patience_s = grace_s if running.had_reader else max(grace_s, FIRST_READER_S)
         if not running.readers and now - running.alone_since > patience_s:
             running.stop.give(TurnOutcome.ABORTED_DISCONNECT)
-
-
-# --- one reader ----------------------------------------------------------------------------------
-
-
-@asynccontextmanager
-async def _presence(turn_id: UUID, channel: str) -> AsyncIterator[None]:
-    """Tell the turn, again and again, that somebody reads; and when they leave."""
-    layer = get_channel_layer()
-    group = _control_group(turn_id)
-
-    async def announce() -> None:
-        while True:
-            await layer.group_send(group, {"type": "turn.reader", "reader": channel})
-            await asyncio.sleep(READER_PING_S)
-
-    announcing = asyncio.create_task(announce())
-    try:
-        yield
-    finally:
-        announcing.cancel()
-        await asyncio.wait([announcing])
-        await layer.group_send(group, {"type": "turn.reader_left", "reader": channel})
-
-
-async def _live_events(channel: str, seq: int) -> AsyncIterator[dict[str, Json]]:
-    """Yield events as they are told, until there is a gap or a long silence: then the store knows more."""
-    layer = get_channel_layer()
-    while True:
-        try:
-            async with asyncio.timeout(FOLLOW_POLL_S):
-                message = await layer.receive(channel)
-        except TimeoutError:
-            return
-        event = message["event"]
-        if event["seq"] <= seq:
-            continue
-        if message["previous"] > seq:
-            return
-        seq = event["seq"]
-        yield event
-
-
-async def _is_over(turn_id: UUID) -> bool:
-    """Tell whether the turn has ended, closing it first if its process is gone."""
-    turn = await Turn.objects.only("status", "lease_until").aget(pk=turn_id)
-    if turn.status == Turn.Status.RUNNING and turn.lease_until <= timezone.now():
-        await close_dead_turns()
-        return True
-    return turn.status == Turn.Status.ENDED

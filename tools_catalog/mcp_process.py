@@ -151,6 +151,9 @@ class McpProcess:
         owner = self._owner
         if owner is None:
             return
+        if self._connection is None and self._pipe is not None:
+            # Not yet of any use: nothing is lost by ending it at once.
+            self._pipe.kill()
         await asyncio.wait([owner], timeout=STOP_S)
         if not owner.done():
             log.error("%s did not end in %.0f s; killing it", self._label, STOP_S)
@@ -292,6 +295,8 @@ class McpProcess:
                 await self._stopping.wait()
 
     def _note_failure(self, text: str) -> None:
+        if self._stopping.is_set():
+            return
         self._failures += 1
         self._last_error = text
         log.warning("%s: %s (failure %d in a row)", self._label, text, self._failures)

@@ -21,10 +21,13 @@ from mcp_server.codes import TurnOutcome
 from usage.config import UsageConfig
 from usage.models import LedgerEntry, Quota, Reservation, User
 from usage.money import format_usd
-from usage.pricing import TIERS, cost_pico_usd
+from usage.pricing import PROMPT_TIERS, TIERS, UnknownPrice, cost_pico_usd
 
 Scope = Literal["turn", "daily", "monthly"]
 
+# The worst case counts a token for every two bytes of the prompt, where four are usual.
+WORST_TO_LIKELY_PROMPT = 2
+ESTIMATE_CHARACTERS_PER_TOKEN = 3
 # No model call lasts this long: an open reservation that is older belongs to a process that died.
 RESERVATION_LIFETIME = timedelta(hours=1)
 
@@ -96,6 +99,7 @@ def budget_reserve(
         step=step,
         model_key=model_key,
         amount_pico_usd=amount,
+        worst_case=dict(worst_case),
         created_at=now,
     )
     return reservation.id
@@ -141,9 +145,37 @@ def budget_release(*, reservation_id: UUID) -> bool:
     return _release(Q(pk=reservation_id)) > 0
 
 
-def budget_release_turn(*, turn_id: UUID) -> int:
-    """Give back all that a dead turn still holds, and return how many reservations that were."""
-    return _release(Q(turn_id=turn_id))
+@dataclass(frozen=True)
+class LostCall:
+    """A model call whose process died, as it was booked: an estimate."""
+
+    step: int
+    tokens: dict[str, int]
+    cost_pico_usd: int
+    turn_cost_pico_usd: int
+
+
+@transaction.atomic
+def budget_settle_lost(
+    *, turn_id: UUID, shown_characters: Mapping[int, int], provider: str, outcome: str
+) -> list[LostCall]:
+    """Book what the open calls of a dead turn are likely to have used, and return them.
+
+    `shown_characters` says by step how much of the call's output readers saw. What can't be priced any more
+    is given back.
+    """
+    lost = []
+    for reservation in Reservation.objects.filter(turn_id=turn_id, state=Reservation.State.OPEN).order_by("step"):
+        tokens = _likely(reservation.worst_case, shown_characters.get(reservation.step, 0))
+        try:
+            cost = budget_settle(
+                reservation_id=reservation.pk, tokens=tokens, provider=provider, outcome=outcome, estimated=True
+            )
+        except UnknownPrice:
+            budget_release(reservation_id=reservation.pk)
+        else:
+            lost.append(LostCall(reservation.step, tokens, cost, LedgerEntry.objects.for_turn(turn_id).cost_pico_usd()))
+    return lost
 
 
 def budget_standing(
@@ -161,6 +193,13 @@ def _config() -> UsageConfig:
 def _lock_user(user_id: int) -> None:
     """Hold the user's row until the transaction ends: it guards the sums of the ledger and the reservations."""
     User.objects.select_for_update(no_key=True).only("pk").get(pk=user_id)
+
+
+def _likely(worst_case: Mapping[str, int], shown_characters: int) -> dict[str, int]:
+    """Return what a call has probably used of its worst case when it was cut off."""
+    prompt = sum(worst_case.get(tier, 0) for tier in PROMPT_TIERS)
+    output = -(-shown_characters // ESTIMATE_CHARACTERS_PER_TOKEN)
+    return {"input": -(-prompt // WORST_TO_LIKELY_PROMPT), "output": min(output, worst_case.get("output", 0))}
 
 
 def _release(which: Q) -> int:

@@ -6,6 +6,7 @@ import time
 from asgiref.sync import sync_to_async
 
 from chat import services, turns
+from chat.following import follow_turn
 from chat.management.commands.demo import HEADLINE
 from tests.benchmarks.report import Row
 from tools_catalog.runtime import close_tool_servers
@@ -18,7 +19,7 @@ async def _turn(owner_id: int) -> tuple[float, int]:
     session = await sync_to_async(services.session_create)(owner_id=owner_id, model="recipes", upstreams="snapshot")
     began, calls = time.perf_counter(), 0
     turn_id = await turns.start_turn(session_id=session.pk, owner_id=owner_id, question=HEADLINE)
-    async for event in turns.follow_turn(turn_id):
+    async for event in follow_turn(turn_id):
         calls += event["type"] == "tool_end"
     return time.perf_counter() - began, calls
 

@@ -13,6 +13,7 @@ from chat.context import build_prefix
 from chat.dispatch import Dispatcher, ToolFacts
 from chat.event_log import EventLog
 from chat.events import TurnEnd
+from chat.lease import Lease
 from chat.loop import Deps, Question, run_turn
 from chat.models import Session
 from chat.providers.base import ToolDefinition
@@ -55,7 +56,8 @@ async def _with_database(session: Session) -> float:
     turn = await sync_to_async(services.turn_begin)(session_id=session.pk, owner_id=session.owner_id, question="q")
     scope = {"user_id": session.owner_id, "session_id": session.pk, "turn_id": turn.pk}
     ledger = TurnLedger(**scope, model_key="recipes", provider="scripted")
-    deps, log = _deps(ledger, TurnTranscript(turn.pk)), EventLog(turn.pk)
+    lease = Lease(turn)
+    deps, log = _deps(ledger, TurnTranscript(lease)), EventLog(lease)
     flushing = asyncio.create_task(log.run_writer())
     began = time.perf_counter()
     async for event in run_turn(replace(QUESTION, turn_id=str(turn.pk)), deps):

@@ -11,6 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from chat import services, turns
+from chat.following import follow_turn
 from chat.models import Session
 from tools_catalog.runtime import close_tool_servers
 from usage.models import User
@@ -34,7 +35,7 @@ async def asked(session: Session, question: str) -> tuple[str, dict[str, Json]]:
     """Ask a question; return the answer and the event that ended the turn."""
     turn_id = await turns.start_turn(session_id=session.pk, owner_id=session.owner_id, question=question)
     async with asyncio.timeout(30):
-        events = [event async for event in turns.follow_turn(turn_id)]
+        events = [event async for event in follow_turn(turn_id)]
     return "".join(event["text"] for event in events if event["type"] == "text"), events[-1]
 
 

@@ -11,6 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from chat import selectors, services, turns
+from chat.following import follow_turn
 from chat.models import Session
 from chat.providers.base import ToolResultsEntry
 from chat.providers.scripted import Reply, call
@@ -59,7 +60,7 @@ async def start(session: Session) -> UUID:
 
 async def read(turn_id: UUID) -> list[dict[str, Json]]:
     async with asyncio.timeout(30):
-        return [event async for event in turns.follow_turn(turn_id)]
+        return [event async for event in follow_turn(turn_id)]
 
 
 @pytest.mark.case("C045")

@@ -10,7 +10,8 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.utils import timezone
 
-from chat import selectors, services, turns
+from chat import following, selectors, services, turns
+from chat.following import follow_turn
 from chat.models import Session, StoredEvent, Turn
 from chat.providers.scripted import Hold, Reply, call
 from mcp_server.codes import TurnOutcome
@@ -39,7 +40,7 @@ async def start(session: Session, question: str = "What is HER2?") -> UUID:
 
 async def read(turn_id: UUID, after_seq: int = 0) -> list[dict[str, Json]]:
     async with asyncio.timeout(20):
-        return [event async for event in turns.follow_turn(turn_id, after_seq)]
+        return [event async for event in follow_turn(turn_id, after_seq)]
 
 
 def answer(events: list[dict[str, Json]]) -> str:
@@ -72,6 +73,21 @@ async def test_a_late_reader_gets_what_an_early_one_got(session: Session) -> Non
     first, second, afterwards = await early, await late, await read(turn_id)
     assert answer(first) == "HER2 is the everyday name of ERBB2, a receptor tyrosine kinase."
     assert first == second == afterwards
+
+
+async def test_a_reader_that_finds_the_end_in_the_store_waits_for_nothing_more(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(Reply("HER2 is ERBB2."))
+    turn_id = await start(session)
+    everything = await read(turn_id)
+
+    async def not_yet(turn_id: UUID) -> bool:
+        return False  # as a reader sees it that asked a moment before the end
+
+    monkeypatch.setattr(following, "_is_over", not_yet)
+    async with asyncio.timeout(following.FOLLOW_POLL_S / 2):
+        assert [event async for event in follow_turn(turn_id)] == everything
 
 
 async def test_a_reader_that_comes_back_gets_only_what_it_missed(session: Session) -> None:
@@ -142,7 +158,7 @@ async def test_a_turn_ends_when_its_last_reader_is_gone_for_the_grace_period(ses
     script(hold, Reply("never"))
     with turn_limits(disconnect_grace_s=0.0):
         turn_id = await start(session)
-        reader = turns.follow_turn(turn_id)
+        reader = follow_turn(turn_id)
         async with asyncio.timeout(10):
             async for event in reader:
                 if event["type"] == "text":
@@ -169,7 +185,9 @@ async def test_a_turn_of_a_dead_process_is_closed_by_whoever_looks_next(session:
     dead = await Turn.objects.acreate(
         session=session, number=1, question="q", model=KEY, lease_until=timezone.now() - timedelta(seconds=1)
     )
-    await StoredEvent.objects.acreate(turn=dead, seq=7, type="text", data={"type": "text", "seq": 7, "text": "HER2"})
+    await StoredEvent.objects.acreate(
+        turn=dead, seq=7, type="text", data='{"type": "text", "seq": 7, "step": 1, "text": "HER2"}'
+    )
     events = await read(dead.pk)
     assert [event["seq"] for event in events] == [7, 8]
     assert events[-1]["outcome"] == TurnOutcome.ABORTED_SHUTDOWN.value

@@ -369,3 +369,15 @@ async def test_the_loop_never_stalls_while_big_results_arrive(process: McpProces
     ticking.cancel()
     await asyncio.wait([ticking])
     assert longest < 0.5
+
+
+async def test_stop_does_not_wait_for_a_child_that_never_answers() -> None:
+    process = McpProcess([sys.executable, "-c", "import sys; sys.stdin.read()"], {}, label="dumb")
+    starting = asyncio.create_task(process.start())
+    await until(lambda: process._pipe is not None and process._pipe.pid is not None)
+    assert process._pipe is not None and (pid := process._pipe.pid) is not None
+    async with asyncio.timeout(BUDGET_S / 2):
+        await process.stop()
+    assert not is_alive(pid)
+    with pytest.raises(ToolServerDown, match="dumb is stopped"):
+        await starting

@@ -11,8 +11,8 @@ from tests.usage.conftest import USD
 from usage.budgets import (
     BudgetExceeded,
     budget_release,
-    budget_release_turn,
     budget_settle,
+    budget_settle_lost,
     budget_standing,
 )
 from usage.models import LedgerEntry, Quota, Reservation, User
@@ -150,14 +150,41 @@ def test_a_released_reservation_holds_nothing(reserve: Reserve, user: User) -> N
     assert budget_standing(user_id=user.pk)[0].spent_pico_usd == 0
 
 
-def test_a_dead_turn_gives_back_all_it_held(reserve: Reserve, user: User) -> None:
+def test_what_a_dead_turn_had_open_is_booked_as_an_estimate(reserve: Reserve, user: User) -> None:
     turn_id = uuid4()
-    for step in (1, 2):
-        reserve(10, turn_id=turn_id, step=step)
+    worst_case = {"cache_write_1h": 20_000, "cache_write_5m": 4_001, "output": 32_000}
+    reservation_id = reserve(0, turn_id=turn_id, step=1, worst_case=worst_case)
+    budget_settle(reservation_id=reservation_id, tokens={"output": 5}, provider="p", outcome="tool_use")
+    reserve(0, turn_id=turn_id, step=2, worst_case=worst_case)
     reserve(5)
 
-    assert budget_release_turn(turn_id=turn_id) == 2
-    assert budget_standing(user_id=user.pk)[0].spent_pico_usd == 5 * CENT
+    (lost,) = budget_settle_lost(turn_id=turn_id, shown_characters={2: 301}, provider="p", outcome="aborted_shutdown")
+
+    # Half of the worst prompt, a token for three characters; a million tokens are a dollar here.
+    assert (lost.step, lost.tokens) == (2, {"input": 12_001, "output": 101})
+    assert (lost.cost_pico_usd, lost.turn_cost_pico_usd) == (12_102 * 10**6, 12_107 * 10**6)
+    entry = LedgerEntry.objects.get(step=2)
+    assert (entry.estimated, entry.outcome, entry.input_tokens) == (True, "aborted_shutdown", 12_001)
+    assert Reservation.objects.filter(state=Reservation.State.OPEN).count() == 1
+    assert budget_settle_lost(turn_id=turn_id, shown_characters={}, provider="p", outcome="aborted_shutdown") == []
+
+
+def test_a_lost_call_is_never_booked_above_what_it_held(reserve: Reserve) -> None:
+    turn_id = uuid4()
+    reserve(0, turn_id=turn_id, worst_case={"input": 3, "output": 10})
+
+    (lost,) = budget_settle_lost(turn_id=turn_id, shown_characters={1: 10**6}, provider="p", outcome="internal")
+
+    assert lost.tokens == {"input": 2, "output": 10}
+
+
+def test_a_lost_call_without_a_price_is_given_back(reserve: Reserve, user: User) -> None:
+    turn_id = uuid4()
+    reserve(60, turn_id=turn_id)
+    Reservation.objects.update(model_key="gone")
+
+    assert budget_settle_lost(turn_id=turn_id, shown_characters={}, provider="p", outcome="internal") == []
+    assert budget_standing(user_id=user.pk)[0].spent_pico_usd == 0
 
 
 def test_a_reservation_of_a_process_that_died_holds_nothing_after_an_hour(

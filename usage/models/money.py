@@ -139,6 +139,7 @@ class Reservation(models.Model):
     step = models.PositiveIntegerField()
     model_key = models.CharField(max_length=80)
     amount_pico_usd = models.BigIntegerField()
+    worst_case = models.JSONField(default=dict, help_text="Tokens by price tier that are held.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     created_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)

@@ -11,7 +11,8 @@ from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from chat import pages, services, turns
+from chat import dead_turns, pages, services, turns
+from chat.following import follow_turn
 from chat.models import Session, Turn
 from chat.providers.scripted import Hold, Reply
 from tests.chat.pages.dom import Node, parse
@@ -31,7 +32,7 @@ def page_of(response) -> Node:
 async def finished(turn_id: UUID) -> None:
     """Wait until a turn has ended."""
     async with asyncio.timeout(WITHIN_S):
-        async for _ in turns.follow_turn(turn_id):
+        async for _ in follow_turn(turn_id):
             pass
 
 
@@ -296,7 +297,7 @@ async def test_sessions_stand_under_their_day(reader: User, session: Session) ->
 
 async def test_a_turn_without_events_still_shows_its_question(browser: AsyncClient, session: Session) -> None:
     turn = await sync_to_async(services.turn_begin)(session_id=session.pk, owner_id=session.owner_id, question="Lost?")
-    await sync_to_async(services.turn_close_broken)(turn_id=turn.pk)
+    await sync_to_async(dead_turns.turn_close_broken)(turn_id=turn.pk)
     page = page_of(await browser.get(f"/sessions/{session.pk}/"))
     assert page.all("question")[0].text == "Lost?"
     assert "internal" in page.all("foot")[0].text
