@@ -6,6 +6,7 @@ what no JSON can say, ends that call alone.
 
 import asyncio
 import json
+import logging
 import os
 import uuid
 from collections.abc import Mapping
@@ -26,7 +27,9 @@ from mcp_server.server import VERSION, ToolServer
 from mcp_server.unified.tool import OUTCOME
 
 Json = Any
+log = logging.getLogger(__name__)
 CONVERSATION = "burp/conversation"
+CONVERSATION_MAX_CHARACTERS = 200
 SPOOLED = "burp/spooled"
 # All on one page: many clients ask for no second one.
 PAGE_SIZE = 1_000
@@ -124,26 +127,37 @@ class _Handlers:
     def _conversation(self, context: ServerRequestContext) -> str:
         """Tell conversations apart: by the session, and within it by what the client says."""
         session = self._connection if context.request is None else context.request.headers.get(SESSION_HEADER, "")
-        named = str((context.meta or {}).get(CONVERSATION) or "")
+        named = str((context.meta or {}).get(CONVERSATION) or "")[:CONVERSATION_MAX_CHARACTERS]
         # Without a session and a name nobody could ever come back to what was kept.
         return "/".join(part for part in (session, named) if part) or uuid.uuid4().hex
 
     def _result(self, envelope: Envelope) -> types.CallToolResult:
+        envelope, encoded = _as_json(envelope)
         config = self._tools.config
-        try:
-            encoded = _encoded(envelope.content)
-        except ValueError:
-            # Half a surrogate pair, or an object of a tool's own: it must not cost the call.
-            envelope = replace(envelope, content=_plain(envelope.content))
-            encoded = _encoded(envelope.content)
         if config.spool_dir and len(encoded) > config.spool_over_bytes:
-            envelope = _handed_over(envelope, _spooled(encoded, config.spool_dir))
-            encoded = _encoded(envelope.content)
+            try:
+                envelope = _handed_over(envelope, _spooled(encoded, config.spool_dir))
+                encoded = _encoded(envelope.content)
+            except OSError:
+                log.exception("a result can't be handed over as a file; it is sent whole")
         result = _call_result(envelope, encoded)
         if self._wire.carries(result, encoded):
             return result
         envelope = _too_large(envelope, len(encoded))
         return _call_result(envelope, _encoded(envelope.content))
+
+
+def _as_json(envelope: Envelope) -> tuple[Envelope, bytes]:
+    """Return an envelope that JSON can say, and its content in JSON.
+
+    Half a surrogate pair from a database, or an object of a tool's own, would otherwise end the connection.
+    """
+    try:
+        _encoded(envelope.meta)
+        return envelope, _encoded(envelope.content)
+    except ValueError:
+        envelope = replace(envelope, content=_plain(envelope.content), meta=_plain(envelope.meta))
+        return envelope, _encoded(envelope.content)
 
 
 def _call_result(envelope: Envelope, encoded: bytes) -> types.CallToolResult:

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 
 from mcp_server.config import ServerConfig
-from mcp_server.envelope import Answer, empty, unknown_id
+from mcp_server.envelope import Answer, Citation, empty, unknown_id
 from mcp_server.http.rate_limit import Rate
 from mcp_server.protocol import LINES, protocol_server
 from mcp_server.server import ToolServer
@@ -28,6 +28,7 @@ RESULTS: dict[str, Any] = {
     "unknown": unknown_id("H9", "this hamster was renamed", "H10"),
     "part": Answer([1, 2], total=9, returned=2, next={"offset": 2}, note="two of nine"),
     "surrogate": {"name": "\ud83d half a pair"},
+    "label": Answer({"name": "Skipper"}, citations=[Citation("pmid", "1", "half a pair \ud83d")]),
     "nan": {"weight": math.nan},
     "object": {"path": Path("burrow")},
     "large": {"text": "x" * (LINES.message_max_bytes // 2)},
@@ -168,6 +169,23 @@ async def test_a_large_result_lies_in_a_file_that_only_its_owner_reads(tmp_path:
     assert meta["burp/spooled"] == {"path": str(path), "bytes": path.stat().st_size}
     assert json.loads(path.read_text()) == {"outcome": "data", "data": RESULTS["spooled"]}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 and stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+async def test_where_no_file_can_be_written_the_whole_result_is_sent(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "spool").write_text("no folder")
+    async with connected(tool_server(spool_dir=tmp_path / "spool")) as client:
+        result = await result_of(client, "spooled")
+    assert result.structured_content == {"outcome": "data", "data": RESULTS["spooled"]}
+    assert "can't be handed over" in caplog.text
+
+
+async def test_half_a_character_in_what_is_cited_does_not_end_the_connection() -> None:
+    async with connected(tool_server()) as client:
+        result = await result_of(client, "label")
+        assert not (await result_of(client, "data")).is_error
+    assert result.meta is not None and result.meta["burp/citations"][0]["label"] == "half a pair ?"
 
 
 async def test_without_a_spool_folder_the_whole_result_is_sent_and_no_file_is_spoken_of() -> None:

@@ -196,6 +196,8 @@ def test_bad_messages_and_bad_calls_leave_the_server_alive() -> None:
             initialize()
             + b"this is no JSON\n"
             + b'{"jsonrpc": "2.0", "id": 5, "method": "no/such/method"}\n'
+            + called(11, SEARCH[0], {"condition": "\ud83d"})
+            + b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}\n'
             + message(6, "tools/call", {"arguments": {}})
             + called(7, SEARCH[0], {"condition": "x", "limt": 1})
             + called(8, SEARCH[0], {"condition": "nothing recorded"})
