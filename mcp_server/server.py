@@ -19,12 +19,13 @@ from mcp_server.http.errors import UpstreamError
 from mcp_server.http.live import LiveTransport
 from mcp_server.http.messages import Transport
 from mcp_server.http.rate_limit import RateLimits
+from mcp_server.http.shared import SharedTransport
 from mcp_server.http.snapshot import PACKAGED, RecordingTransport, SnapshotTransport
 from mcp_server.registry import tools_by_name
 from mcp_server.renamed import no_such_tool
 from mcp_server.tool import Platform, ToolSpec
 from mcp_server.unified import TOOLS as UNIFIED
-from mcp_server.unified.tool import READ_ONLY, Desk, UnifiedTool
+from mcp_server.unified.tool import AT_ONCE, READ_ONLY, Desk, UnifiedTool
 
 Json = Any
 Progress = Callable[[str], None]
@@ -72,12 +73,18 @@ class ToolServer:
         return await self._call_platform(name, arguments, trace, tell, self.config.tool_timeout_s)
 
     async def _call_platform(
-        self, name: str, arguments: Mapping[str, Json], trace: CallTrace, progress: Progress, within_s: float
+        self,
+        name: str,
+        arguments: Mapping[str, Json],
+        trace: CallTrace,
+        progress: Progress,
+        within_s: float,
+        transport: Transport | None = None,
     ) -> Envelope:
         tool = self.tools.get(name)
         if tool is None:
             return failure(ToolCode.TOOL_UNKNOWN, no_such_tool(name, [*self.tools, *self.unified]), trace)
-        api = self._api(tool.platform, trace, progress, within_s)
+        api = self._api(tool.platform, trace, progress, within_s, transport)
         return await self._safely(name, self._answered(tool, api, arguments), trace, within_s)
 
     async def _answered(self, tool: ToolSpec, api: Api, arguments: Mapping[str, Json]) -> Envelope:
@@ -88,15 +95,17 @@ class ToolServer:
     def _desk(self, trace: CallTrace, progress: Progress, conversation: str) -> Desk:
         """Lay out what a tool over several databases works with."""
         deadline = time.monotonic() + self.config.tool_timeout_s
+        shared = SharedTransport(self.transport, AT_ONCE)
 
         def api_for(platform: Platform, own: CallTrace) -> Api:
-            return self._api(platform, own, progress, deadline - time.monotonic())
+            return self._api(platform, own, progress, deadline - time.monotonic(), shared)
 
         async def call_tool(name: str, arguments: Mapping[str, Json], *, within_s: float | None = None) -> Envelope:
             left_s = max(0.0, deadline - time.monotonic())
             own = CallTrace()
+            budget_s = left_s if within_s is None else min(left_s, within_s)
             try:
-                return await self._call_platform(name, arguments, own, progress, min(left_s, within_s or left_s))
+                return await self._call_platform(name, arguments, own, progress, budget_s, shared)
             finally:
                 trace.add(own)
 
@@ -128,7 +137,14 @@ class ToolServer:
             for request, response in trace.fresh:
                 self.cache.keep(request, response, tool.platform.keep_s)
 
-    def _api(self, platform: Platform, trace: CallTrace, progress: Progress, within_s: float) -> Api:
+    def _api(
+        self,
+        platform: Platform,
+        trace: CallTrace,
+        progress: Progress,
+        within_s: float,
+        transport: Transport | None = None,
+    ) -> Api:
         identification = {
             platform.key_parameter: self.config.ncbi_api_key,
             platform.contact_parameter: self.config.contact,
@@ -137,7 +153,7 @@ class ToolServer:
             platform=platform.name,
             base_url=platform.base_url,
             rate=platform.rate,
-            transport=self.transport,
+            transport=transport or self.transport,
             limits=self.limits,
             deadline=time.monotonic() + within_s,
             credentials={name: value for name, value in identification.items() if name and value},

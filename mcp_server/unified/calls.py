@@ -2,20 +2,23 @@
 
 import asyncio
 import json
+import re
+import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from mcp_server.codes import ResultOutcome, ToolCode
 from mcp_server.envelope import Envelope
 from mcp_server.http.client import Api
 from mcp_server.http.errors import UpstreamError
+from mcp_server.http.messages import redact
+from mcp_server.http.once import Once
 from mcp_server.tool import Platform
 from mcp_server.unified.tool import Desk
 
 Json = Any
-AT_ONCE = 12
+MESSAGE_MAX_CHARS = 240
 Got = TypeVar("Got")
 RETRYABLE = (
     ToolCode.UPSTREAM_RATE_LIMITED,
@@ -29,11 +32,16 @@ class SourceFailed(Exception):
     """A source that brought no usable answer. It is never the same as an answer without hits."""
 
     def __init__(self, source: str, code: ToolCode, message: str, http_status: int | None = None) -> None:
-        super().__init__(f"{source}: {message}")
         self.source = source
         self.code = code
-        self.message = message
+        self.message = worded(message)
+        super().__init__(f"{source}: {self.message}")
         self.http_status = http_status
+
+    @property
+    def is_retryable(self) -> bool:
+        """Whether the same question may be answered later."""
+        return self.code in RETRYABLE
 
     def wire(self, domain: str) -> dict[str, Json]:
         """Return the entry for a list of errors."""
@@ -42,9 +50,15 @@ class SourceFailed(Exception):
             "source": self.source,
             "code": self.code.value,
             "message": self.message,
-            "retryable": self.code in RETRYABLE,
+            "retryable": self.is_retryable,
         }
         return facts | ({"http_status": self.http_status} if self.http_status else {})
+
+
+def worded(message: str) -> str:
+    """Return a message as one short line: no markup of an upstream's page, no keys, no body at length."""
+    plain = " ".join(redact(re.sub(r"<[^<>]+>", " ", message)).split())
+    return plain if len(plain) <= MESSAGE_MAX_CHARS else f"{plain[: MESSAGE_MAX_CHARS - 1].rstrip()}…"
 
 
 @dataclass(frozen=True)
@@ -72,29 +86,33 @@ class Found:
 
 
 @dataclass
-class _Shared:
-    """A call that several legs wait for; the last one that leaves ends it."""
-
-    task: asyncio.Task[Envelope]
-    waiting: int = 0
-
-
-@dataclass
 class Calls:
-    """Calls the tools of the platforms for one search or fetch, and collects what they cite."""
+    """Calls the tools of the platforms for one search or fetch, and collects what they cite.
+
+    `until`, on the monotonic clock, is when each of its calls ends at the latest.
+    """
 
     desk: Desk
+    until: float = float("inf")
     citations: list[Mapping[str, Json]] = field(default_factory=list)
-    _gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
-    _shared: dict[str, _Shared] = field(default_factory=dict)
+    _envelopes: Once[Envelope] = field(default_factory=Once)
+
+    def by(self, moment: float) -> "Calls":
+        """Return the same calls, ended at `moment` at the latest."""
+        return replace(self, until=min(self.until, moment))
+
+    @property
+    def left_s(self) -> float:
+        """How long a call may take from now on."""
+        return max(0.0, min(self.until, self.desk.deadline) - time.monotonic())
 
     def platform(self, name: str) -> Platform:
         """Return a database by its name."""
         return next(platform for platform in self.desk.platforms if platform.name == name)
 
     def title(self, name: str) -> str:
-        """Return the name of a database as people know it."""
-        return self.platform(name).title
+        """Return the name of a database, or of a tool's database, as people know it."""
+        return self.platform(name.partition("__")[0]).title
 
     async def __call__(self, tool: str, **arguments: Json) -> Found:
         """Call a tool; arguments that are None or empty are left out. Raises `SourceFailed`."""
@@ -103,8 +121,7 @@ class Calls:
         content = envelope.content
         if envelope.is_error:
             error = content["error"]
-            source = self.title(tool.partition("__")[0])
-            raise SourceFailed(source, ToolCode(error["code"]), str(error["message"]), _status(envelope))
+            raise SourceFailed(self.title(tool), ToolCode(error["code"]), str(error["message"]), _status(envelope))
         cited = tuple(envelope.meta.get("burp/citations", ()))
         self.citations += cited
         return Found(
@@ -118,31 +135,29 @@ class Calls:
 
     async def ask(self, platform: str, operation: Callable[[Api], Awaitable[Got]]) -> Got:
         """Run an operation of a platform that is no tool. Raises `SourceFailed`."""
+        api = self.desk.api_for(self.platform(platform), self.desk.trace)
+        left_s = self.left_s
         try:
-            async with self._gate:
-                return await operation(self.desk.api_for(self.platform(platform), self.desk.trace))
+            async with asyncio.timeout(left_s):
+                return await operation(replace(api, deadline=time.monotonic() + left_s))
         except UpstreamError as error:
             raise SourceFailed(self.title(platform), error.code, str(error), error.status) from error
+        except TimeoutError as error:
+            raise SourceFailed(self.title(platform), ToolCode.TOOL_TIMEOUT, late(left_s)) from error
 
     async def _once(self, tool: str, arguments: dict[str, Json]) -> Envelope:
         key = f"{tool} {json.dumps(arguments, sort_keys=True, ensure_ascii=False)}"
-        shared = self._shared.get(key)
-        if shared is None:
-            shared = self._shared[key] = _Shared(asyncio.create_task(self._called(tool, arguments)))
-        shared.waiting += 1
+        left_s = self.left_s
         try:
-            return await asyncio.shield(shared.task)
-        finally:
-            shared.waiting -= 1
-            if not shared.waiting and not shared.task.done():
-                self._shared.pop(key, None)
-                shared.task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await shared.task
+            async with asyncio.timeout(left_s):
+                return await self._envelopes(key, lambda: self.desk.call_tool(tool, arguments, within_s=left_s))
+        except TimeoutError as error:
+            raise SourceFailed(self.title(tool), ToolCode.TOOL_TIMEOUT, late(left_s)) from error
 
-    async def _called(self, tool: str, arguments: dict[str, Json]) -> Envelope:
-        async with self._gate:
-            return await self.desk.call_tool(tool, arguments)
+
+def late(within_s: float) -> str:
+    """Say that an answer did not come in time."""
+    return f"no answer within {within_s:.2g} s; the request was ended"
 
 
 def _status(envelope: Envelope) -> int | None:

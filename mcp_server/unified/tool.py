@@ -17,6 +17,8 @@ from mcp_server.http.client import Api, CallTrace
 from mcp_server.tool import Platform
 
 Json = Any
+# Requests of one call that are under way at the same time.
+AT_ONCE = 12
 OUTCOME = "burp/outcome"
 # Of all tools here: they read, from databases that change and that nobody here owns.
 READ_ONLY = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
