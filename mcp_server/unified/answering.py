@@ -4,11 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_server.codes import ResultOutcome
-from mcp_server.envelope import Citation, Envelope
+from mcp_server.envelope import Citation, Envelope, provenance
 from mcp_server.unified.calls import Calls
+from mcp_server.unified.domains.base import texts
+from mcp_server.unified.query.plan import Plan
 from mcp_server.unified.tool import own_form
 
 Json = Any
+_NARROWING = {
+    "phases": "the phase", "phases_all": "the phase", "status": "the status", "date": "the date", "geo": "the place",
+    "start_date": "the date", "completion_date": "the date", "update_date": "the date", "type": "the type",
+    "significance": "the significance", "min_review_status": "the review status", "max_frequency": "the frequency",
+    "min_frequency": "the frequency", "location": "the location", "country": "the country", "level": "the level",
+}  # fmt: skip
+_NAMES = (
+    "genes", "gene", "symbol", "diseases", "condition", "drugs", "intervention", "variants", "protein", "name",
+    "tradename", "author", "journal",
+)  # fmt: skip
 
 
 def cited(calls: Calls) -> list[Citation]:
@@ -17,10 +29,26 @@ def cited(calls: Calls) -> list[Citation]:
     return [Citation(*(str(each.get(name) or "") for name in names)) for each in calls.citations]
 
 
+def fetched_at(calls: Calls) -> str:
+    """Return when the oldest part of what the calls brought was fetched."""
+    return str(provenance(calls.desk.trace)["burp/fetched_at"])
+
+
 def all_failed_words(errors: Sequence[Mapping[str, Json]]) -> str:
     """Say that no source could be asked."""
     words = "; ".join(dict.fromkeys(f"{error['source']}: {error['message']}" for error in errors))
     return f"No source answered, so nothing can be said about what exists. {words}"
+
+
+def suggestion(plan: Plan) -> str:
+    """Return what to try where nothing was found: which clauses narrow the search, which names may be misspelt."""
+    params = [name for leg in plan.legs for name in leg.params]
+    narrowing = list(dict.fromkeys(words for name, words in _NARROWING.items() if name in params))
+    names = [value for leg in plan.legs for name in _NAMES for value in texts(leg.params, name)]
+    parts = [f"leave out {' or '.join(narrowing)}"] if narrowing else []
+    parts += [f"check the spelling of {', '.join(dict.fromkeys(names))}"] if names else []
+    words = ", or ".join(parts) or "leave out a clause, or search with other words"
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def failure(calls: Calls, errors: Sequence[Mapping[str, Json]]) -> Envelope:

@@ -16,8 +16,8 @@ def encode(plan_hash: str, shown: Sequence[int | None]) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def decode(cursor: str, plan_hash: str, legs: int) -> list[int | None]:
-    """Return how many rows of each leg were shown. Raises `BadCursor`."""
+def decode(cursor: str, plan_hash: str, legs: int, most: int) -> list[int | None]:
+    """Return how many rows of each leg were shown, `most` at the most. Raises `BadCursor`."""
     try:
         padded = cursor.strip() + "=" * (-len(cursor.strip()) % 4)
         data = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
@@ -26,10 +26,12 @@ def decode(cursor: str, plan_hash: str, legs: int) -> list[int | None]:
         raise BadCursor("it is not a cursor that this tool has given") from error
     if plan != plan_hash:
         raise BadCursor("it belongs to another query; send it with the same query and arguments")
-    if not isinstance(shown, list) or len(shown) != legs or not all(_is_count(each) for each in shown):
+    is_list = isinstance(shown, list) and len(shown) == legs and all(_is_count(each, most) for each in shown)
+    if not is_list or all(each is None for each in shown):
         raise BadCursor("it is not a cursor that this tool has given")
-    return shown
+    found: list[int | None] = shown
+    return found
 
 
-def _is_count(value: object) -> bool:
-    return value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10_000)
+def _is_count(value: object, most: int) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most)

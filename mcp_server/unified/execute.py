@@ -6,17 +6,18 @@ down to their HTTP requests.
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcp_server.codes import ToolCode
-from mcp_server.unified.calls import Calls, SourceFailed
+from mcp_server.envelope import InvalidArguments
+from mcp_server.unified.calls import Calls, SourceFailed, late
 from mcp_server.unified.domains import SEARCHES
-from mcp_server.unified.domains.base import LegFailed, LegRows, notice
+from mcp_server.unified.domains.base import READ_MAX, LegFailed, LegRows, notice
 from mcp_server.unified.domains.enrichment import cards
+from mcp_server.unified.query.fields import BY_KEY
 from mcp_server.unified.query.plan import Leg
 from mcp_server.unified.results import TEXT_MAX_CHARS, Result, shortened
 
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 LEG_S = 20.0
 WHOLE_S = 25.0
 ENRICHMENT_S = 8.0
+# Sources end by themselves at the deadline of their leg, and say so; this is for a leg that does not.
+GRACE_S = 0.3
 
 
 @dataclass
@@ -46,8 +49,9 @@ class LegEnd:
 
 async def execute(legs: Sequence[Leg], calls: Calls, counts: Sequence[int]) -> list[LegEnd]:
     """Return how each leg ended, in order; `counts` says how many rows each leg must know."""
-    whole = time.monotonic() + min(WHOLE_S, max(0.0, calls.desk.deadline - time.monotonic() - 0.5))
-    tasks = [asyncio.create_task(_leg(leg, calls, count, whole)) for leg, count in zip(legs, counts, strict=True)]
+    now = time.monotonic()
+    whole = now + min(WHOLE_S, max(0.0, calls.desk.deadline - now - 2 * GRACE_S))
+    tasks = [asyncio.create_task(_leg(leg, calls.by(whole), count)) for leg, count in zip(legs, counts, strict=True)]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
@@ -55,68 +59,79 @@ async def execute(legs: Sequence[Leg], calls: Calls, counts: Sequence[int]) -> l
             task.cancel()
 
 
-async def _leg(leg: Leg, calls: Calls, count: int, whole: float) -> LegEnd:
+async def _leg(leg: Leg, calls: Calls, count: int) -> LegEnd:
     """Search one domain, with its cards beside it, and with fewer clauses where it may and finds nothing."""
     began = time.monotonic()
-    until = min(began + LEG_S, whole)
-    extra = asyncio.create_task(_enriched(leg, calls, until))
+    extra = asyncio.create_task(_enriched(leg, calls.by(began + ENRICHMENT_S)))
     try:
-        end = await _searched(leg, calls, count, until)
-        found, notices = await extra
+        end = await _searched(leg, calls.by(began + LEG_S), count)
+        end.ms = round((time.monotonic() - began) * 1000)
+        end.enrichment, notices = await extra
     finally:
         extra.cancel()
-    end.enrichment = found
     end.rows.notices += notices
-    end.ms = round((time.monotonic() - began) * 1000)
     calls.desk.progress(f"{leg.domain}: {end.status}")
     return end
 
 
-async def _searched(leg: Leg, calls: Calls, count: int, until: float) -> LegEnd:
-    search = SEARCHES[leg.domain]
+async def _searched(leg: Leg, calls: Calls, count: int) -> LegEnd:
     try:
-        async with asyncio.timeout(until - time.monotonic()):
-            rows = await search(leg.params, calls, count)
-            if not rows.results and leg.relaxed_params:
+        async with asyncio.timeout(calls.left_s + GRACE_S):
+            rows = await _rows(leg, leg.params, calls, count)
+            # What a source that failed would have brought is not known: only a whole answer is empty.
+            if not rows.results and not rows.errors and leg.relaxed_params:
                 rows = await _relaxed(leg, leg.relaxed_params, calls, count)
     except SourceFailed as failed:
         return _failed(leg, [failed])
     except LegFailed as failed:
         return _failed(leg, failed.failures)
     except TimeoutError:
-        message = f"no result within {LEG_S:g} s; the request was ended"
-        late = SourceFailed(leg.domain, ToolCode.TOOL_TIMEOUT, message)
-        return LegEnd(leg, "timeout", LegRows([]), 0, [late])
+        return _failed(leg, [_own_failure(leg, calls, ToolCode.TOOL_TIMEOUT, late(LEG_S))])
+    except InvalidArguments as error:
+        return _failed(leg, [_own_failure(leg, calls, ToolCode.TOOL_INVALID_ARGUMENTS, str(error))])
     except Exception as error:
         # Whatever it is, it must not take the other legs with it.
         log.exception("the %s leg failed", leg.domain)
-        return _failed(leg, [SourceFailed(leg.domain, ToolCode.INTERNAL, f"{type(error).__name__}: {error}")])
-    rows = post_filtered(leg, rows)
+        message = f"the search itself failed ({type(error).__name__})"
+        return _failed(leg, [_own_failure(leg, calls, ToolCode.INTERNAL, message)])
     return LegEnd(leg, "ok" if rows.results else "empty", rows, 0)
 
 
+def _own_failure(leg: Leg, calls: Calls, code: ToolCode, message: str) -> SourceFailed:
+    return SourceFailed(calls.title(leg.tools[0]), code, message)
+
+
+_STATUS_OF = {ToolCode.UPSTREAM_RATE_LIMITED: "rate_limited", ToolCode.TOOL_TIMEOUT: "timeout"}
+
+
 def _failed(leg: Leg, failures: Sequence[SourceFailed]) -> LegEnd:
-    limited = all(failure.code == ToolCode.UPSTREAM_RATE_LIMITED for failure in failures)
-    return LegEnd(leg, "rate_limited" if limited else "error", LegRows([]), 0, failures)
+    codes = {failure.code for failure in failures}
+    status = _STATUS_OF.get(next(iter(codes)), "error") if len(codes) == 1 else "error"
+    return LegEnd(leg, status, LegRows([]), 0, failures)
 
 
-def post_filtered(leg: Leg, rows: LegRows) -> LegRows:
-    """Leave out rows that name what must not be, where the source can't be asked for that; say how many."""
-    refused = [str(value) for each in leg.post_filters for value in each.get("not", ())]
-    if not refused:
-        return rows
-    pattern = re.compile("|".join(rf"(?<!\w){re.escape(value)}(?!\w)" for value in refused), re.IGNORECASE)
-    kept = [each for each in rows.results if not pattern.search(f"{each.id} {each.title} {each.text}")]
-    dropped = len(rows.results) - len(kept)
-    told = notice("N_POST_FILTERED", f"{leg.domain}: {dropped} rows that name {', '.join(refused)} were left out.")
-    total_is = rows.total_is if not dropped else "at_least"
-    total = len(kept) if dropped else rows.total
-    return replace(rows, results=kept, total=total, total_is=total_is, notices=[*rows.notices, told])
+async def _rows(leg: Leg, params: Mapping[str, Json], calls: Calls, count: int) -> LegRows:
+    """Return `count` rows after what must not be is out, as long as the source has more to look through."""
+    asked = count
+    while True:
+        found = await SEARCHES[leg.domain]({**params, **refusals(leg)}, calls, asked)
+        if len(found.results) >= count or not found.has_more or asked >= READ_MAX:
+            return found
+        asked = min(asked * 2, READ_MAX)
+
+
+def refusals(leg: Leg) -> dict[str, list[Json]]:
+    """Return what the plan leaves to be taken out of the rows, under the names of what the source leaves out itself."""
+    found: dict[str, list[Json]] = {}
+    for each in leg.post_filters:
+        name = f"not_{BY_KEY[each['field']].reach[leg.domain].param}"
+        found.setdefault(name, []).extend(each["not"])
+    return found
 
 
 async def _relaxed(leg: Leg, params: Mapping[str, Json], calls: Calls, count: int) -> LegRows:
     """Search once more without the soft clauses; every row says so."""
-    found = await SEARCHES[leg.domain](params, calls, count)
+    found = await _rows(leg, params, calls, count)
     if not found.results:
         return found
     mark = f"found without {', '.join(leg.soft)}"
@@ -125,13 +140,6 @@ async def _relaxed(leg: Leg, params: Mapping[str, Json], calls: Calls, count: in
     return replace(found, results=marked, relaxed=list(leg.soft), notices=[*found.notices, told])
 
 
-async def _enriched(leg: Leg, calls: Calls, until: float) -> tuple[list[Result], list[dict[str, Json]]]:
+async def _enriched(leg: Leg, calls: Calls) -> tuple[list[Result], list[dict[str, Json]]]:
     """Return the cards of the genes that the leg names; their failure is told and never fails the leg."""
-    if not leg.enrich:
-        return [], []
-    within_s = min(ENRICHMENT_S, until - time.monotonic())
-    try:
-        async with asyncio.timeout(within_s):
-            return await cards(leg.enrich, calls)
-    except TimeoutError:
-        return [], [notice("N_ENRICHMENT", f"cBioPortal gave no summary within {within_s:.0f} s.")]
+    return await cards(leg.enrich, calls) if leg.enrich else ([], [])

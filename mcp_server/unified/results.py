@@ -8,6 +8,8 @@ from typing import TypeVar
 
 TEXT_MAX_CHARS = 600
 TITLE_MAX_CHARS = 300
+# Numbers of which a record has at most one.
+NUMBERED = ("PMID", "DOI:")
 _TAG = re.compile(r"</?(?:i|b|em|strong|sub|sup|h\d|p|u|br|sec|title|jats:[a-z]+)\b[^<>]*>", re.IGNORECASE)
 Item = TypeVar("Item")
 
@@ -16,7 +18,8 @@ Item = TypeVar("Item")
 class Result:
     """A record that `fetch` opens by its `id`. All four texts are non-empty.
 
-    `keys` name the record in every way that its sources do: two results that share one are the same record.
+    `keys` name the record in every way that its sources do: two results that share one are the same record. So are
+    two that share a title, unless each has a number of its own: many letters are called "Reply".
     """
 
     id: str
@@ -24,22 +27,43 @@ class Result:
     text: str
     url: str
     keys: frozenset[str] = field(default=frozenset(), repr=False)
+    titles: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def names(self) -> frozenset[str]:
         """The id and the further keys."""
         return self.keys | {self.id}
 
+    def is_twin_of(self, other: "Result") -> bool:
+        """Tell whether both are the same record."""
+        if self.names & other.names:
+            return True
+        return bool(self.titles & other.titles) and not any(
+            _of_kind(self, kind) and _of_kind(other, kind) for kind in NUMBERED
+        )
+
     def wire(self) -> dict[str, str]:
         """Return exactly the four fields."""
         return {"id": self.id, "title": self.title, "text": self.text, "url": self.url}
 
 
-def result(identifier: str, title: object, parts: Iterable[object], url: str, keys: Iterable[str] = ()) -> Result:
+def _of_kind(record: Result, kind: str) -> bool:
+    return any(name.startswith(kind) for name in record.names)
+
+
+def result(
+    identifier: str,
+    title: object,
+    parts: Iterable[object],
+    url: str,
+    keys: Iterable[str] = (),
+    titles: Iterable[str] = (),
+) -> Result:
     """Make a result; what is missing of `parts` is left out, what is too long is cut with a mark."""
     words = shortened(str(title or ""), TITLE_MAX_CHARS) or identifier
     text = " · ".join(plain for part in parts if (plain := plain_text(part)))
-    return Result(identifier, words, shortened(text, TEXT_MAX_CHARS) or words, url, frozenset(keys))
+    text = shortened(text, TEXT_MAX_CHARS) or words
+    return Result(identifier, words, text, url, frozenset(keys), frozenset(titles))
 
 
 def plain_text(value: object) -> str:
@@ -70,11 +94,18 @@ def round_robin(lists: Sequence[Sequence[Item]]) -> Iterator[Item]:
 
 
 def without_twins(results: Iterable[Result]) -> list[Result]:
-    """Return the results in order, each record once: a later one that shares a key is left out."""
+    """Return the results in order, each record once: a later twin of an earlier result is left out.
+
+    A twin's names count from then on as well: who shares one with it is the same record too.
+    """
     kept: list[Result] = []
     seen: set[str] = set()
+    titled: dict[str, list[Result]] = {}
     for each in results:
-        if not each.names & seen:
+        same_title = (other for title in each.titles for other in titled.get(title, ()))
+        if not each.names & seen and not any(each.is_twin_of(other) for other in same_title):
             kept.append(each)
+            for title in each.titles:
+                titled.setdefault(title, []).append(each)
         seen |= each.names
     return kept

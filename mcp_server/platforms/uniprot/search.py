@@ -127,6 +127,15 @@ async def search_proteins(
     return _search_answer(found, total, following, keyword, organism_id, reviewed)
 
 
+async def query_rows(api: Api, query: str, *, limit: int, cursor: str | None) -> tuple[list[Json], int, str | None]:
+    """Return a page of the rows of a query in UniProt's own language, how many there are, and where it goes on."""
+    parameters = {"query": query, "fields": SEARCH_FIELDS, "size": limit, "cursor": cursor}
+    part, headers = await query_page(api, "/uniprotkb/search", parameters)
+    entries = rows_of(part)
+    total = int(headers.get("x-total-results") or len(entries))
+    return [_row(entry) for entry in entries], total, next_cursor(headers)
+
+
 @platform.tool(core=True, example={"accession": "P04626"}, cites=ENTRY)
 async def get_protein(api: Api, accession: UniProtAccession) -> Answer:
     """Id card of a protein by UniProt accession: names, gene, function, keywords, and its ChEMBL, Ensembl, HGNC,

@@ -1,15 +1,16 @@
 """The clauses of an article leg in the languages of its sources. Pure."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from mcp_server.unified.domains.base import alternatives
+from mcp_server.unified.domains.base import alternatives, refused
 
 Json = Any
 ENTITY_KINDS = {"genes": "gene", "diseases": "disease", "drugs": "chemical", "variants": "variant"}
+NUMBERS = ("pmid", "pmcid", "doi")
 # What PubTator3's search has no field for.
-_BEYOND_PUBTATOR = ("title", "abstract", "author", "journal", "date", "type", "open_access", "preprint")
+_BEYOND_PUBTATOR = ("title", "abstract", "author", "journal", "date", "type", "open_access", "preprint", *NUMBERS)
 _FIELDS = {"title": "TITLE", "abstract": "ABSTRACT", "author": "AUTH", "journal": "JOURNAL"}
 _TYPES = {
     "research": '(PUB_TYPE:"research-article" OR PUB_TYPE:"journal article")',
@@ -19,31 +20,35 @@ _TYPES = {
     "trial": 'PUB_TYPE:"clinical trial"',
 }
 _SERVERS = {"biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
+# Bounds that hold everything, where one end of a range is not given.
+_EARLIEST, _LATEST = "1600-01-01", "3000-12-31"
 
 
-def is_for_pubtator(params: Mapping[str, Json]) -> bool:
-    """Tell whether PubTator3 can apply every clause: it is not asked to ignore one."""
-    sources = params.get("source")
-    if sources and "pubtator" not in sources:
-        return False
-    if params.get("sort") == "citations":
-        return False
-    return not any(params.get(f"{prefix}{name}{end}") not in (None, [], "")
-                   for name in _BEYOND_PUBTATOR for prefix in ("", "not_") for end in ("", "_any", "_all"))  # fmt: skip
+def not_for_pubtator(params: Mapping[str, Json]) -> list[str]:
+    """Return the clauses that PubTator3 can't apply: it is not asked to ignore one."""
+    beyond = [name for name in _BEYOND_PUBTATOR if any(f"{prefix}{name}{end}" in params for prefix in ("", "not_")
+                                                       for end in ("", "_any", "_all"))]  # fmt: skip
+    return beyond + (["sort"] if params.get("sort") == "citations" else [])
+
+
+def sources_of(params: Mapping[str, Json]) -> set[str]:
+    """Return the sources that are wanted."""
+    wanted = set(params.get("source") or ("pubmed", "pubtator", "europepmc", *_SERVERS))
+    return wanted - set(refused(params, "source"))
 
 
 def europepmc_sources(params: Mapping[str, Json]) -> tuple[list[str], list[str]]:
     """Return where to look for articles and for preprints."""
-    chosen = set(params.get("source") or ("pubmed", "europepmc", "biorxiv", "medrxiv"))
+    chosen = sources_of(params)
     printed = ["MED", "PMC"] if "europepmc" in chosen else ["MED"] if "pubmed" in chosen else []
     preprints = ["PPR"] if chosen & {"europepmc", *_SERVERS} else []
     if (only := params.get("preprint")) is not None:
-        printed, preprints = ([], preprints or ["PPR"]) if only else (printed, [])
+        printed, preprints = ([], preprints) if only else (printed, [])
     return printed, preprints
 
 
-def pubtator_text(params: Mapping[str, Json], entities: Mapping[str, str]) -> str:
-    """Return a search text of entity ids and words, joined by AND; `entities` are the ids that names have."""
+def pubtator_text(params: Mapping[str, Json], entities: Mapping[tuple[str, str], str]) -> str:
+    """Return a search text of entity ids and words, joined by AND; `entities` are the ids by field and name."""
     groups = []
     exact = set(params.get("exact_phrases") or ())
     for name in (*ENTITY_KINDS, "keywords"):
@@ -51,33 +56,63 @@ def pubtator_text(params: Mapping[str, Json], entities: Mapping[str, str]) -> st
         groups += [terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})" for terms in spelt]
     text = " AND ".join(groups)
     for name in (*ENTITY_KINDS, "keywords"):
-        for value in params.get(f"not_{name}") or ():
-            text += f" NOT {_term(str(value), entities, name, exact)}"
+        text += "".join(f" NOT {_term(value, entities, name, exact)}" for value in refused(params, name))
     return text
 
 
-def _term(value: str, entities: Mapping[str, str], field: str, exact: Collection[str]) -> str:
+def _term(value: str, entities: Mapping[tuple[str, str], str], field: str, exact: Collection[str]) -> str:
     if field != "keywords":
-        return entities.get(value) or phrase(value)
+        return entities.get((field, value)) or phrase(value)
     return _words(value, exact)
 
 
-def europepmc_query(params: Mapping[str, Json]) -> str:
+def europepmc_query(params: Mapping[str, Json], *, is_for_preprints: bool = False) -> str:
     """Return the clauses in Europe PMC's language, joined by AND in parentheses."""
-    clauses: list[str] = []
     exact = set(params.get("exact_phrases") or ())
-    for name in (*ENTITY_KINDS, "keywords", *_FIELDS):
-        for group in alternatives(params, name):
-            spelt = [_clause(name, value, exact) for value in group]
-            clauses.append(spelt[0] if len(spelt) == 1 else f"({' OR '.join(spelt)})")
-    if types := [_TYPES[each] for each in params.get("type") or ()]:
-        clauses.append(f"({' OR '.join(types)})")
-    if servers := [_SERVERS[each] for each in params.get("source") or () if each in _SERVERS]:
+    clauses = [_any(spelt) for spelt in _stated(params, exact)]
+    # Who wants these servers as well as other sources must not lose what is no preprint.
+    chosen = sources_of(params)
+    servers = [_SERVERS[each] for each in sorted(chosen) if each in _SERVERS]
+    if is_for_preprints and "europepmc" not in chosen:
         clauses.append(f"({' OR '.join(f'PUBLISHER:{phrase(each)}' for each in servers)})")
-    text = " AND ".join(clauses)
+    unwanted = [*_refused(params, exact)]
+    if is_for_preprints:
+        unwanted += [f"PUBLISHER:{phrase(_SERVERS[each])}" for each in refused(params, "source") if each in _SERVERS]
+    return (" AND ".join(clauses) + "".join(f" NOT {clause}" for clause in unwanted)).strip()
+
+
+def _stated(params: Mapping[str, Json], exact: Collection[str]) -> Iterator[list[str]]:
+    """Yield the alternatives of each clause that must hold."""
     for name in (*ENTITY_KINDS, "keywords", *_FIELDS):
-        text += "".join(f" NOT {_clause(name, str(value), exact)}" for value in params.get(f"not_{name}") or ())
-    return text.strip()
+        yield from ([_clause(name, value, exact) for value in group] for group in alternatives(params, name))
+    for name in NUMBERS:
+        if numbers := params.get(name):
+            yield [_number(name, str(number)) for number in numbers]
+    if types := params.get("type"):
+        yield [f"({' OR '.join(_TYPES[each] for each in types)})"]
+
+
+def _refused(params: Mapping[str, Json], exact: Collection[str]) -> Iterator[str]:
+    """Yield the clauses that must not hold."""
+    for name in (*ENTITY_KINDS, "keywords", *_FIELDS):
+        yield from (_clause(name, value, exact) for value in refused(params, name))
+    for name in NUMBERS:
+        yield from (_number(name, number) for number in refused(params, name))
+    yield from (_TYPES[each] for each in refused(params, "type"))
+    if params.get("open_access") is False:
+        yield "OPEN_ACCESS:y"
+    for date in params.get("not_date") or ():
+        yield f"FIRST_PDATE:[{date.get('from') or _EARLIEST} TO {date.get('to') or _LATEST}]"
+
+
+def _any(clauses: list[str]) -> str:
+    return clauses[0] if len(clauses) == 1 else f"({' OR '.join(clauses)})"
+
+
+def _number(name: str, number: str) -> str:
+    if name == "pmid":
+        return f"(EXT_ID:{number} AND SRC:MED)"
+    return f"PMCID:{number}" if name == "pmcid" else f"DOI:{phrase(number)}"
 
 
 def _clause(name: str, value: str, exact: Collection[str]) -> str:

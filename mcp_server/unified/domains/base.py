@@ -1,6 +1,7 @@
 """What a domain brings back: a page of a leg, or one opened record."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -10,6 +11,8 @@ from mcp_server.unified.results import Result, plain_text, shortened
 
 Json = Any
 SECTION_MAX_CHARS = 4_000
+# How many rows of a leg are read at most: deeper pages read every source from the start.
+READ_MAX = 501
 Got = TypeVar("Got")
 
 
@@ -18,7 +21,8 @@ class LegRows:
     """The first rows of a leg, best first.
 
     `total_is` says how far `total` can be trusted: `exact`, `at_least` or `unknown`. `errors` are sources that
-    failed beside others that answered; `relaxed` names the clauses that were given up to find anything.
+    failed beside others that answered; `relaxed` names the clauses that were given up to find anything. `has_more`
+    says that a source has rows behind these, which come when more are asked for.
     """
 
     results: list[Result]
@@ -28,6 +32,7 @@ class LegRows:
     errors: list[SourceFailed] = field(default_factory=list)
     notices: list[dict[str, Json]] = field(default_factory=list)
     relaxed: list[str] = field(default_factory=list)
+    has_more: bool = False
 
 
 @dataclass
@@ -84,9 +89,31 @@ def alternatives(params: Mapping[str, Json], name: str) -> list[list[str]]:
     return [*every, *([some] if some else [])]
 
 
-def values(params: Mapping[str, Json], name: str) -> list[str]:
-    """Return all values of a clause, for sources that know alternatives only."""
-    return [value for group in alternatives(params, name) for value in group]
+def texts(params: Mapping[str, Json], name: str) -> list[str]:
+    """Return all values of a clause, however many there are and however they are joined."""
+    found: list[str] = []
+    for key in (name, f"{name}_all", f"{name}_any"):
+        value = params.get(key)
+        found += [value] if isinstance(value, str) else [str(each) for each in value or ()]
+    return found
+
+
+def refused(params: Mapping[str, Json], name: str) -> list[str]:
+    """Return the texts that a clause must not have."""
+    return [str(value) for value in params.get(f"not_{name}") or ()]
+
+
+def is_inside(number: float, bounds: Mapping[str, Json]) -> bool:
+    """Tell whether a number lies between `min` and `max`, each itself out where it is `…_exclusive`."""
+    low, high = bounds.get("min"), bounds.get("max")
+    above = low is None or number > low or (number == low and not bounds.get("min_exclusive"))
+    below = high is None or number < high or (number == high and not bounds.get("max_exclusive"))
+    return above and below
+
+
+def mentions(words: str, values: Iterable[str]) -> bool:
+    """Tell whether a text has any of the values as a word of its own, in any case."""
+    return any(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", words, re.IGNORECASE) for value in values)
 
 
 def notice(code: str, message: str) -> dict[str, Json]:

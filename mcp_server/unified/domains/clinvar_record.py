@@ -5,7 +5,8 @@ from typing import Any
 
 from mcp_server.unified.calls import Calls
 from mcp_server.unified.domains.base import Document, sections
-from mcp_server.unified.domains.variant import clinvar_card, of_accession
+from mcp_server.unified.domains.variant import of_accession
+from mcp_server.unified.domains.variant_cards import clinvar_card
 
 Json = Any
 

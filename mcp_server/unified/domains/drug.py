@@ -8,7 +8,7 @@ from typing import Any
 from mcp_server.http.client import Api
 from mcp_server.platforms.chembl.service import collection
 from mcp_server.unified.calls import Calls, SourceFailed
-from mcp_server.unified.domains.base import Document, LegRows, answers, dug, notice, sections, values
+from mcp_server.unified.domains.base import Document, LegRows, answers, dug, notice, refused, sections, texts
 from mcp_server.unified.results import Result, plain_text, result, round_robin, without_twins
 
 Json = Any
@@ -16,6 +16,7 @@ Way = Callable[[str, Calls, int], Awaitable[list[dict[str, Json]]]]
 # A name is a card or three; a target or an indication is a list.
 CARDS = 3
 LIST_MAX = 100
+APPROVED = 4.0
 PAGE = "https://www.ebi.ac.uk/chembl/explore/compound/{}"
 _NAMES = ("drugs", "name", "tradename")
 _STAGES = {4.0: "approved", 3.0: "phase 3", 2.0: "phase 2", 1.0: "phase 1", 0.5: "early phase 1"}
@@ -24,24 +25,47 @@ _PHASES = {"PHASE4": 4.0, "PHASE3": 3.0, "PHASE2": 2.0, "PHASE1": 1.0, "EARLY_PH
 
 async def rows(params: Mapping[str, Json], calls: Calls, count: int) -> LegRows:
     """Return the drugs of a leg. Values of one field are alternatives; several fields must all hold."""
-    ways = {**dict.fromkeys(_NAMES, _by_name), "id": _by_id, "target": _by_target, "genes": _by_target}
-    ways |= {"indication": _by_indication, "diseases": _by_indication, "mechanism": _by_mechanism}
-    asked = [field for field in ways if values(params, field)]
+    ways = _ways(params)
+    asked = [field for field in ways if texts(params, field)]
+    unwanted = [field for field in ways if refused(params, field)]
+    phases = [set(map(str, params[name])) for name in ("phases", "phases_all") if params.get(name)]
     # What several fields have in common may stand far down in each list.
-    most = LIST_MAX if len(asked) > 1 else count
-    found, failures = await answers([_of_field(ways[field], values(params, field), calls, most) for field in asked])
+    most = LIST_MAX if len(asked) > 1 or unwanted or phases else count
+    wanted = [_of_field(ways[field], texts(params, field), calls, most) for field in asked]
+    left_out = [_of_field(ways[field], refused(params, field), calls, LIST_MAX) for field in unwanted]
+    found, failures = await answers([*wanted, *left_out])
     if failures:
         # Without one of the conditions the rest would answer another question.
         raise failures[0]
-    drugs = _in_all([each for each in found if each is not None])
+    lists = [each for each in found if each is not None]
+    out = {_family_of(drug) for drugs in lists[len(wanted) :] for drug in drugs}
+    drugs = [drug for drug in _in_all(lists[: len(wanted)]) if _family_of(drug) not in out]
     notices = []
-    if phases := params.get("phases"):
-        wanted = {_PHASES[phase] for phase in phases if phase in _PHASES}
-        drugs = [drug for drug in drugs if drug.get("max_phase") in wanted]
+    if phases or params.get("not_phases"):
+        drugs = [drug for drug in drugs if _is_in_phase(drug, phases, params.get("not_phases") or ())]
         notices.append(notice("N_POST_FILTERED", "drug: the phase is the highest that ChEMBL gives for the molecule."))
     merged = without_twins(card(drug) for drug in drugs)
-    total_is = "exact" if len(merged) < min(count, LIST_MAX) else "at_least"
+    total_is = "exact" if all(len(drugs) < LIST_MAX for drugs in lists) and not set(asked) & set(_NAMES) else "at_least"
     return LegRows(merged, len(merged), total_is, [calls.title("chembl")], notices=notices)
+
+
+def _ways(params: Mapping[str, Json]) -> dict[str, Way]:
+    """Return how the drugs of each field are found."""
+    phases = [_PHASES[phase] for phase in params.get("phases") or () if phase in _PHASES]
+
+    async def by_indication(words: str, calls: Calls, most: int) -> list[dict[str, Json]]:
+        return await _by_indication(words, calls, min(phases, default=APPROVED))
+
+    ways: dict[str, Way] = {**dict.fromkeys(_NAMES, _by_name), "id": _by_id, "target": _by_target, "genes": _by_target}
+    return ways | {"indication": by_indication, "diseases": by_indication, "mechanism": _by_mechanism}
+
+
+def _is_in_phase(drug: Mapping[str, Json], wanted: Sequence[set[str]], unwanted: Sequence[Json]) -> bool:
+    """Tell whether the highest phase of a drug is one of each group, and none that must not be."""
+    reached = drug.get("max_phase")
+    label = next((name for name, number in _PHASES.items() if reached is not None and number == float(reached)), "NA")
+    refused_labels = {label for each in unwanted for label in (each if isinstance(each, list) else [each])}
+    return all(label in labels for labels in wanted) and label not in refused_labels
 
 
 async def _of_field(way: Way, values: Sequence[str], calls: Calls, most: int) -> list[dict[str, Json]]:
@@ -98,9 +122,17 @@ async def _by_target(gene: str, calls: Calls, most: int) -> list[dict[str, Json]
     return found
 
 
-async def _by_indication(words: str, calls: Calls, most: int) -> list[dict[str, Json]]:
-    found = await calls("chembl__find_drugs_by_indication", disease_name=words, limit=LIST_MAX)
-    return [_row(drug, f"{drug['efo_term']}" if drug.get("efo_term") else "") for drug in found.rows("drugs")]
+async def _by_indication(words: str, calls: Calls, min_phase: float) -> list[dict[str, Json]]:
+    asked = {"disease_name": words, "min_phase": min_phase, "limit": LIST_MAX}
+    found = await calls("chembl__find_drugs_by_indication", **asked)
+    return [_row(drug, _indication(drug)) for drug in found.rows("drugs")]
+
+
+def _indication(drug: Mapping[str, Json]) -> str:
+    """Return what a drug is listed for; below the last phase it is only studied for it."""
+    phase = drug.get("max_phase_for_ind")
+    term = drug.get("efo_term") or ""
+    return f"{term} (studied, {_STAGES.get(phase, f'phase {phase}')})" if phase not in (None, APPROVED) else str(term)
 
 
 async def _by_mechanism(words: str, calls: Calls, most: int) -> list[dict[str, Json]]:

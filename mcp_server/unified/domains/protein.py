@@ -3,56 +3,85 @@
 from collections.abc import Mapping
 from typing import Any
 
+from mcp_server.http.client import Api
+from mcp_server.platforms.uniprot.search import query_rows
 from mcp_server.unified.calls import Calls
-from mcp_server.unified.domains.base import (
-    Document,
-    LegRows,
-    alternatives,
-    answers,
-    counted,
-    dug,
-    sections,
-    values,
-)
+from mcp_server.unified.domains.base import Document, LegRows, answers, counted, dug, refused, sections, texts
 from mcp_server.unified.results import Result, result
 
 Json = Any
-_FIELDS = {"genes": "gene_exact", "name": "protein_name", "organism": "organism_name", "diseases": "cc_disease"}
+PAGE_MAX = 100
+_FIELDS = {
+    "accession": "accession",
+    "genes": "gene_exact",
+    "name": "protein_name",
+    "organism": "organism_name",
+    "diseases": "cc_disease",
+}
 PAGE = "https://www.uniprot.org/uniprotkb/{}/entry"
 
 
 async def rows(params: Mapping[str, Json], calls: Calls, count: int) -> LegRows:
     """Return the first `count` proteins of a leg, human ones unless an organism is named."""
     source = [calls.title("uniprot")]
-    if accessions := values(params, "accession"):
-        found, failures = await answers([calls("uniprot__get_protein", accession=each) for each in accessions])
+    if set(params) == {"accession"}:
+        found, failures = await answers([calls("uniprot__get_protein", accession=each) for each in params["accession"]])
         cards = [card(each.data) for each in found if each and each.has_data]
         return LegRows(cards, len(cards), "at_least" if failures else "exact", source, failures)
-    listed = await calls("uniprot__search_proteins", query=query(params), limit=min(count, 100))
-    total, total_is = counted(listed.total, len(listed.rows()))
-    return LegRows([card(each) for each in listed.rows()], total, total_is, source)
+    asked = query(params)
+    listed: list[Json] = []
+    total: int | None = None
+    cursor: str | None = None
+    while True:
+
+        async def operation(api: Api, cursor: str | None = cursor) -> tuple[list[Json], int, str | None]:
+            return await query_rows(api, asked, limit=min(count, PAGE_MAX), cursor=cursor)
+
+        page, total, cursor = await calls.ask("uniprot", operation)
+        listed += page
+        if len(listed) >= count or not cursor:
+            break
+    calls.citations += [_cited(each) for each in listed]
+    total, total_is = counted(total, len(listed))
+    return LegRows([card(each) for each in listed], total, total_is, source, has_more=bool(cursor))
+
+
+def _cited(entry: Mapping[str, Json]) -> dict[str, Json]:
+    accession = str(entry["primaryAccession"])
+    label = str(entry.get("proteinName") or "")
+    return {"kind": "uniprot", "identifier": accession, "label": label, "url": PAGE.format(accession)}
 
 
 def query(params: Mapping[str, Json]) -> str:
-    """Return UniProt's own query for the clauses, joined by AND in parentheses."""
-    clauses = []
-    for field, name in _FIELDS.items():
-        clauses += [
-            f"({' OR '.join(_clause(field, value) for value in group)})" for group in alternatives(params, name)
-        ]
-    low, high = params.get("min_length"), params.get("max_length")
-    if low is not None or high is not None:
-        clauses.append(f"(length:[{'*' if low is None else int(low)} TO {'*' if high is None else int(high)}])")
+    """Return UniProt's own query for the clauses: values of one field are alternatives, fields are joined by AND."""
+    clauses = [
+        f"({' OR '.join(_clause(field, value) for value in values)})"
+        for name, field in _FIELDS.items()
+        if (values := texts(params, name))
+    ]
+    bounds = ("min_length", "min_length_exclusive", "max_length", "max_length_exclusive")
+    if length := {name.replace("_length", ""): params[name] for name in bounds if name in params}:
+        clauses.append(f"({_length(length)})")
     if (reviewed := params.get("reviewed")) is not None:
         clauses.append(f"(reviewed:{'true' if reviewed else 'false'})")
-    if not values(params, "organism"):
+    if not texts(params, "organism") and not texts(params, "accession"):
         clauses.append("(organism_id:9606)")
-    refused = [_clause(field, value) for field, name in _FIELDS.items() for value in params.get(f"not_{name}") or ()]
-    return " AND ".join(clauses) + "".join(f" NOT ({clause})" for clause in refused)
+    unwanted = [_clause(field, value) for name, field in _FIELDS.items() for value in refused(params, name)]
+    unwanted += [_length(bounds) for bounds in params.get("not_length") or ()]
+    return " AND ".join(clauses) + "".join(f" NOT ({clause})" for clause in unwanted)
 
 
 def _clause(field: str, value: str) -> str:
-    return f'{field}:"{_plain(value)}"'
+    # Isoforms are part of the entry of their canonical sequence.
+    return f"accession:{value.partition('-')[0]}" if field == "accession" else f'{field}:"{_plain(value)}"'
+
+
+def _length(bounds: Mapping[str, Json]) -> str:
+    low, high = bounds.get("min"), bounds.get("max")
+    # Lengths are whole numbers: less than 500 is 499 at most.
+    first = "*" if low is None else int(low) + bool(bounds.get("min_exclusive"))
+    last = "*" if high is None else int(high) - bool(bounds.get("max_exclusive"))
+    return f"length:[{first} TO {last}]"
 
 
 def _plain(value: str) -> str:

@@ -7,14 +7,16 @@ from mcp_server.http.client import Api
 from mcp_server.platforms.clinicaltrials.base import LIST_FIELDS, search
 from mcp_server.platforms.clinicaltrials.records import modules, row
 from mcp_server.unified.calls import Calls
-from mcp_server.unified.domains.base import Document, LegRows, dug, sections
+from mcp_server.unified.domains.base import Document, LegRows, dug, notice, sections
 from mcp_server.unified.domains.trial_queries import request
-from mcp_server.unified.results import Result, result
+from mcp_server.unified.results import Result, result, shortened
 
 Json = Any
 FIELDS = f"{LIST_FIELDS},BriefSummary"
 PAGE = "https://clinicaltrials.gov/study/{}"
 PAGE_MAX = 1000
+# What of the interventions a card names, so that room is left for the summary.
+DRUGS_MAX, NAME_MAX_CHARS = 4, 60
 _PHASE_WORDS = {"EARLY_PHASE1": "early phase 1", "NA": "phase not applicable"}
 
 
@@ -29,7 +31,12 @@ async def rows(params: Mapping[str, Json], calls: Calls, count: int) -> LegRows:
     total = answer.get("totalCount")
     found = [card(row(study) | {"briefSummary": modules(study).get("briefSummary")}) for study in studies]
     calls.citations += [{"kind": "nct", "identifier": each.id, "label": each.title, "url": each.url} for each in found]
-    return LegRows(found, total, "unknown" if total is None else "exact", [calls.title("clinicaltrials")])
+    # Which trials are not near a place can't be asked, and sites are not part of a row.
+    near = "trial: NOT near was not applied: the registry can't be asked for trials away from a place."
+    notices = [notice("N_NOT_APPLIED", near)] if params.get("not_geo") else []
+    total_is = "unknown" if total is None else "exact"
+    has_more = bool(answer.get("nextPageToken")) and len(found) >= count
+    return LegRows(found, total, total_is, [calls.title("clinicaltrials")], notices=notices, has_more=has_more)
 
 
 def card(study: Mapping[str, Json]) -> Result:
@@ -37,8 +44,11 @@ def card(study: Mapping[str, Json]) -> Result:
     number = str(study["nctId"])
     phases = [_PHASE_WORDS.get(phase, phase.replace("PHASE", "phase ")) for phase in study.get("phases") or ()]
     status = str(study.get("overallStatus") or "").replace("_", " ").lower()
-    drugs = [each.get("name") for each in study.get("interventions") or ()]
-    parts = ("/".join(phases), status, study.get("leadSponsor"), drugs, study.get("briefSummary"))
+    kind = str(study.get("studyType") or "").replace("_", " ").lower()
+    drugs = [shortened(str(each.get("name") or ""), NAME_MAX_CHARS) for each in study.get("interventions") or ()]
+    more = f" and {len(drugs) - DRUGS_MAX} more" if len(drugs) > DRUGS_MAX else ""
+    named = f"{', '.join(filter(None, drugs[:DRUGS_MAX]))}{more}"
+    parts = ("/".join(phases) or kind, status, study.get("leadSponsor"), named, study.get("briefSummary"))
     title = study.get("briefTitle") or study.get("officialTitle")
     return result(number, title, parts, PAGE.format(number))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_server.platforms.clinicaltrials.base import refuse_numbers
-from mcp_server.unified.domains.base import alternatives
+from mcp_server.unified.domains.base import alternatives, refused
 
 Json = Any
 # Clauses with a search area of their own, and those that are words of a field.
@@ -89,17 +89,28 @@ def _advanced(params: Mapping[str, Json]) -> Iterator[str]:
     yield from (f"NOT AREA[Phase]{phase}" for phase in params.get("not_phases") or ())
     if kinds := params.get("study_type"):
         yield f"AREA[StudyType]({' OR '.join(kinds)})"
+    yield from (f"NOT AREA[StudyType]{kind}" for kind in refused(params, "study_type"))
+    yield from (f"NOT AREA[NCTId]{number}" for number in refused(params, "nct"))
     yield from _people(params)
     for name, field in _FIELDS.items():
         yield from (f"AREA[{field}]({' OR '.join(map(_phrase, group))})" for group in alternatives(params, name))
     for name, field in _NOT_FIELDS.items():
         yield from (f"NOT AREA[{field}]{_phrase(value)}" for value in params.get(f"not_{name}") or ())
     for name, field in _DATES.items():
-        if date := params.get(name):
-            yield f"AREA[{field}]RANGE[{date.get('from') or 'MIN'}, {date.get('to') or 'MAX'}]"
+        yield from (_between(field, date) for date in [params.get(name)] if date)
+        yield from (f"NOT {_between(field, date)}" for date in params.get(f"not_{name}") or ())
     if lines := params.get("line"):
-        words = [_phrase(word) for line in lines for word in _LINES[str(line).lower()]]
-        yield f"AREA[EligibilityCriteria]({' OR '.join(words)})"
+        yield _line(lines)
+    yield from (f"NOT {_line([line])}" for line in refused(params, "line"))
+
+
+def _between(field: str, date: Mapping[str, Json]) -> str:
+    return f"AREA[{field}]RANGE[{date.get('from') or 'MIN'}, {date.get('to') or 'MAX'}]"
+
+
+def _line(lines: Sequence[Json]) -> str:
+    words = [_phrase(word) for line in lines for word in _LINES[str(line).lower()]]
+    return f"AREA[EligibilityCriteria]({' OR '.join(words)})"
 
 
 def _people(params: Mapping[str, Json]) -> Iterator[str]:
@@ -109,13 +120,26 @@ def _people(params: Mapping[str, Json]) -> Iterator[str]:
         yield f"AREA[Sex](ALL OR {' OR '.join(sorted(sexes))})"
     elif sexes:
         yield "AREA[Sex]ALL"
+    yield from (f"NOT AREA[Sex]{sex.upper()}" for sex in refused(params, "sex"))
     if groups := params.get("age_group"):
-        yield f"AREA[StdAge]({' OR '.join(_AGE_GROUPS[str(group).lower()] for group in groups)})"
-    low, high = params.get("min_age"), params.get("max_age")
+        yield f"AREA[StdAge]({' OR '.join(_group(group) for group in groups)})"
+    names = ("min_age", "min_age_exclusive", "max_age", "max_age_exclusive")
+    yield from _admits({name.replace("_age", ""): params[name] for name in names if name in params})
+    for each in (*(params.get("not_age") or ()), *(params.get("not_age_group") or ())):
+        is_range = isinstance(each, Mapping)
+        yield f"NOT ({' AND '.join(_admits(each))})" if is_range else f"NOT AREA[StdAge]{_group(each)}"
+
+
+def _group(group: Json) -> str:
+    return _AGE_GROUPS[str(group).lower()]
+
+
+def _admits(ages: Mapping[str, Json]) -> Iterator[str]:
+    """Yield the expressions for people from `min` to `max` years: some of them are neither too young nor too old."""
+    low, high = ages.get("min"), ages.get("max")
     # Ages are whole years: older than 65 is 66 and more.
-    low = low + 1 if low is not None and params.get("min_age_exclusive") else low
-    high = high - 1 if high is not None and params.get("max_age_exclusive") else high
-    # People from `low` to `high` years: somebody of them is neither too young nor too old.
+    low = low + 1 if low is not None and ages.get("min_exclusive") else low
+    high = high - 1 if high is not None and ages.get("max_exclusive") else high
     if high is not None:
         yield f"(AREA[MinimumAge]RANGE[MIN, {high:g} years] OR AREA[MinimumAge]MISSING)"
     if low is not None:

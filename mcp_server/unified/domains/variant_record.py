@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcp_server.unified.calls import Calls, Found, SourceFailed
-from mcp_server.unified.domains import variant
+from mcp_server.unified.domains import variant_cards
 from mcp_server.unified.domains.base import Document, LegFailed, dug, notice, sections
 
 Json = Any
@@ -83,7 +83,11 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
         group.create_task(_cbioportal(names, joined))
     if cards:
         joined.keep(
-            "myvariant", "hg38 and hg19", variant.page(_page_row(cards[0])), cards, summary.note if summary else ""
+            "myvariant",
+            "hg38 and hg19",
+            variant_cards.page(_page_row(cards[0])),
+            cards,
+            summary.note if summary else "",
         )
     if not joined.blocks:
         if joined.errors:
@@ -163,8 +167,8 @@ def _document(identifier: str, names: Names, cards: list[Mapping[str, Json]], jo
         (
             ("Variant", [*places, names.rsid]),
             ("Consequence", card.get("consequences")),
-            ("ClinVar", "; ".join(words.removeprefix("ClinVar ") for words in variant.clinvar_words(card))),
-            ("gnomAD", variant.frequency_words(card.get("gnomad"))),
+            ("ClinVar", "; ".join(words.removeprefix("ClinVar ") for words in variant_cards.clinvar_words(card))),
+            ("gnomAD", variant_cards.frequency_words(card.get("gnomad"))),
             ("1000 Genomes", _population_words(dug(blocks, "thousand_genomes", "data"))),
             ("GDC", _gdc_words(dug(blocks, "gdc", "data"))),
             ("cBioPortal", dug(blocks, "cbioportal", "data", "text")),

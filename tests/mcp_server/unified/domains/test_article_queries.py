@@ -7,11 +7,15 @@ import pytest
 from mcp_server.unified.domains.article_queries import (
     europepmc_query,
     europepmc_sources,
-    is_for_pubtator,
+    not_for_pubtator,
     pubtator_text,
 )
 
-ENTITIES = {"BRAF": "@GENE_BRAF", "NRAS": "@GENE_NRAS", "melanoma": "@DISEASE_Melanoma"}
+ENTITIES = {
+    ("genes", "BRAF"): "@GENE_BRAF",
+    ("genes", "NRAS"): "@GENE_NRAS",
+    ("diseases", "melanoma"): "@DISEASE_Melanoma",
+}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +50,19 @@ def test_names_become_entities_and_words_stay_words(params: dict[str, Any], text
         ({"keywords": ["anti-PD-1"]}, '("anti-PD-1")'),
         ({"genes": ["BRAF"], "type": ["review"]}, 'TITLE_ABS:"BRAF" AND (PUB_TYPE:review)'),
         ({"genes": ["BRAF"], "not_keywords": ["mouse"]}, 'TITLE_ABS:"BRAF" NOT (mouse)'),
-        ({"genes": ["BRAF"], "source": ["medrxiv"]}, 'TITLE_ABS:"BRAF" AND (PUBLISHER:"medRxiv")'),
+        ({"pmid": ["1"], "date": {"from": "2023-01-01"}}, "(EXT_ID:1 AND SRC:MED)"),
+        (
+            {"pmid": ["1", "2"], "genes": ["BRAF"]},
+            'TITLE_ABS:"BRAF" AND ((EXT_ID:1 AND SRC:MED) OR (EXT_ID:2 AND SRC:MED))',
+        ),
+        ({"genes": ["BRAF"], "not_doi": ["10.1/a"]}, 'TITLE_ABS:"BRAF" NOT DOI:"10.1/a"'),
+        ({"genes": ["BRAF"], "not_pmcid": ["PMC1"]}, 'TITLE_ABS:"BRAF" NOT PMCID:PMC1'),
+        ({"genes": ["BRAF"], "not_type": ["review"]}, 'TITLE_ABS:"BRAF" NOT PUB_TYPE:review'),
+        ({"genes": ["BRAF"], "open_access": False}, 'TITLE_ABS:"BRAF" NOT OPEN_ACCESS:y'),
+        (
+            {"genes": ["BRAF"], "not_date": [{"from": "2020-01-01", "to": "2020-12-31"}]},
+            'TITLE_ABS:"BRAF" NOT FIRST_PDATE:[2020-01-01 TO 2020-12-31]',
+        ),
     ],
 )
 def test_clauses_are_joined_by_and(params: dict[str, Any], query: str) -> None:
@@ -57,10 +73,27 @@ def test_a_quotation_mark_can_not_end_a_phrase_early() -> None:
     assert europepmc_query({"title": ['x" OR AUTH:"y']}) == 'TITLE:"x OR AUTH: y"'
 
 
-@pytest.mark.parametrize("name", ["author", "journal", "title", "date", "type", "preprint", "open_access", "not_title"])
+@pytest.mark.parametrize(
+    "name",
+    ["author", "journal", "title", "date", "type", "preprint", "open_access", "not_title", "author_any", "not_pmid"],
+)
 def test_pubtator_is_not_asked_to_ignore_a_clause(name: str) -> None:
-    assert is_for_pubtator({"genes": ["BRAF"]})
-    assert not is_for_pubtator({"genes": ["BRAF"], name: [True]})
+    assert not_for_pubtator({"genes": ["BRAF"]}) == []
+    assert not_for_pubtator({"genes": ["BRAF"], name: [True]}) == [name.removeprefix("not_").removesuffix("_any")]
+
+
+@pytest.mark.parametrize(
+    ("params", "query"),
+    [
+        ({"genes": ["BRAF"], "source": ["medrxiv"]}, 'TITLE_ABS:"BRAF" AND (PUBLISHER:"medRxiv")'),
+        ({"genes": ["BRAF"], "source": ["pubmed", "biorxiv"]}, 'TITLE_ABS:"BRAF" AND (PUBLISHER:"bioRxiv")'),
+        ({"genes": ["BRAF"], "source": ["europepmc", "biorxiv"]}, 'TITLE_ABS:"BRAF"'),
+        ({"genes": ["BRAF"], "not_source": ["medrxiv"]}, 'TITLE_ABS:"BRAF" NOT PUBLISHER:"medRxiv"'),
+    ],
+)
+def test_only_preprints_are_narrowed_to_a_server(params: dict[str, Any], query: str) -> None:
+    assert europepmc_query(params, is_for_preprints=True) == query
+    assert europepmc_query(params) == 'TITLE_ABS:"BRAF"'
 
 
 @pytest.mark.parametrize(
@@ -72,6 +105,8 @@ def test_pubtator_is_not_asked_to_ignore_a_clause(name: str) -> None:
         ({"source": ["pubmed"]}, (["MED"], [])),
         ({"source": ["biorxiv"]}, ([], ["PPR"])),
         ({"source": ["pubtator"]}, ([], [])),
+        ({"not_source": ["europepmc"]}, (["MED"], ["PPR"])),
+        ({"source": ["pubmed"], "preprint": True}, ([], [])),
     ],
 )
 def test_articles_and_preprints_are_looked_for_apart(params: dict[str, Any], sources: tuple[list[str], ...]) -> None:

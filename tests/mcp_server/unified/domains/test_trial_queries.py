@@ -41,6 +41,22 @@ from mcp_server.unified.domains.trial_queries import request
         ({"biomarker": ["HER2 positive"]}, {"filter.advanced": 'AREA[EligibilityCriteria]("HER2 positive")'}),
         ({"country": ["Germany"]}, {"filter.advanced": 'AREA[LocationCountry]("Germany")'}),
         ({"not_sponsor": ["Pfizer"]}, {"filter.advanced": 'NOT AREA[SponsorSearch]"Pfizer"'}),
+        ({"not_nct": ["NCT01808573"]}, {"filter.advanced": "NOT AREA[NCTId]NCT01808573"}),
+        ({"not_study_type": ["OBSERVATIONAL"]}, {"filter.advanced": "NOT AREA[StudyType]OBSERVATIONAL"}),
+        ({"not_sex": ["MALE"]}, {"filter.advanced": "NOT AREA[Sex]MALE"}),
+        ({"not_age": ["CHILD"]}, {"filter.advanced": "NOT AREA[StdAge]CHILD"}),
+        (
+            {"not_age": [{"min": 65}]},
+            {"filter.advanced": "NOT ((AREA[MaximumAge]RANGE[65 years, MAX] OR AREA[MaximumAge]MISSING))"},
+        ),
+        (
+            {"not_line": ["2l"]},
+            {"filter.advanced": 'NOT AREA[EligibilityCriteria]("second line" OR "second-line" OR "2L")'},
+        ),
+        (
+            {"not_start_date": [{"to": "2019-12-31"}]},
+            {"filter.advanced": "NOT AREA[StartDate]RANGE[MIN, 2019-12-31]"},
+        ),
         ({"sex": ["female"]}, {"filter.advanced": "AREA[Sex](ALL OR FEMALE)"}),
         ({"age_group": ["child"]}, {"filter.advanced": "AREA[StdAge](CHILD)"}),
         (
