@@ -8,17 +8,15 @@
 A request that breaks a rule gets the real error's shape and uses up no reply.
 """
 
+from evals.loopback.faults import Break, Failure, Unanswered
 from evals.strict_messages.models import ModelRules
 from evals.strict_messages.script import (
-    Break,
-    Failure,
     Redacted,
     Reply,
     ServerToolUse,
     Text,
     Thinking,
     ToolUse,
-    Unanswered,
     Unknown,
 )
 from evals.strict_messages.server import StrictMessages

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
+
+from evals.loopback.faults import Break, Failure, Unanswered
 
 Json = Any
 
@@ -65,22 +67,6 @@ class Unknown:
 Content = Text | Thinking | Redacted | ToolUse | ServerToolUse | Unknown
 
 
-@dataclass(frozen=True)
-class Break:
-    """Where and how a stream goes wrong.
-
-    `block` is the number of the block in which it happens, `deltas` how many deltas of it were
-    sent before; `block=None` breaks before the first event, `"start"` after `message_start`,
-    `"end"` after all blocks, `"stop"` between `message_delta` and `message_stop`.
-    """
-
-    how: Literal["error", "close", "cut", "silence", "drip"]
-    block: int | Literal["start", "end", "stop"] | None = None
-    deltas: int = 1
-    error_type: str = "overloaded_error"
-    message: str = "Overloaded"
-
-
 class Reply:
     """A message to stream. The stop reason follows from the content unless it is given."""
 
@@ -104,25 +90,6 @@ class Reply:
         self.pings = pings
         self.extra_events = extra_events
         self.broken = broken
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An HTTP error before any stream."""
-
-    status: int
-    error_type: str
-    message: str = "scripted failure"
-    headers: dict[str, str] = field(default_factory=dict)
-    details: dict[str, Json] | None = None
-    body: bytes | None = None
-
-
-@dataclass(frozen=True)
-class Unanswered:
-    """No status line at all: the service stays silent, or drops the connection."""
-
-    how: Literal["silence", "cut"] = "silence"
 
 
 Step = Reply | Failure | Unanswered

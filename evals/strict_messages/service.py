@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evals.loopback.faults import Break, Failure, Unanswered
 from evals.strict_messages.conversation import THINKING, Asked
 from evals.strict_messages.events import Event, Played, message_events, play
 from evals.strict_messages.models import MODELS, ModelRules
@@ -13,7 +14,7 @@ from evals.strict_messages.organisation import Organisation
 from evals.strict_messages.parts import cache_blocks, prompt_tokens
 from evals.strict_messages.rules import first_breach
 from evals.strict_messages.rules.thinking import is_readable, prefix, signature_of
-from evals.strict_messages.script import Break, Failure, Reply, Step, Unanswered
+from evals.strict_messages.script import Reply, Step
 from evals.strict_messages.tokens import canonical
 
 Json = Any
