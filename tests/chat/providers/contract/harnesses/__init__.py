@@ -1,0 +1,1 @@
+"""One module a provider; `all_harnesses` finds them."""
