@@ -12,7 +12,8 @@ from burp_site.environment import KEY_SUFFIX, Environment
 from chat.config import ChatConfig, ModelRow, Service, TurnLimits
 from tools_catalog.config import CatalogConfig
 from usage.config import Budgets, ModelPrice, PriceBand, UsageConfig
-from usage.money import pico_from_usd, pico_per_token
+from usage.money import pico_from_usd, pico_per_request, pico_per_token
+from usage.pricing import TIERS
 
 Table = Mapping[str, Any]
 T = TypeVar("T")
@@ -186,17 +187,23 @@ def _prices(key: str, table: Table) -> list[ModelPrice]:
 
 
 def _price_row(row: Any, path: str) -> tuple[date, PriceBand]:
-    tiers = [f.name for f in fields(PriceBand) if f.name != "max_prompt_tokens"]
     if not isinstance(row, dict):
         raise ConfigProblem(path, "must be a table")
-    _refuse_unknown(row, ("from", "max_prompt_tokens", *tiers), path)
+    _refuse_unknown(row, ("from", "max_prompt_tokens", "requests", *TIERS), path)
     if type(row.get("from")) is not date:
         raise ConfigProblem(f"{path}.from", "must be a date such as 2026-11-30")
-    prices = {tier: _money(pico_per_token, row.get(tier), f"{path}.{tier}") for tier in tiers}
+    prices = {tier: _money(pico_per_token, row.get(tier), f"{path}.{tier}") for tier in TIERS}
     band = row.get("max_prompt_tokens")
     if band is not None:
         _checked(band, int, f"{path}.max_prompt_tokens")
-    return row["from"], PriceBand(max_prompt_tokens=band, **prices)
+    return row["from"], PriceBand(max_prompt_tokens=band, requests=_request_prices(row, path), **prices)
+
+
+def _request_prices(row: Table, path: str) -> dict[str, int]:
+    table = row.get("requests", {})
+    if not isinstance(table, dict):
+        raise ConfigProblem(f"{path}.requests", 'must be a table such as { web_search = "10.00" }')
+    return {tool: _money(pico_per_request, amount, f"{path}.requests.{tool}") for tool, amount in table.items()}
 
 
 def _ordered(bands: list[PriceBand], path: str) -> tuple[PriceBand, ...]:

@@ -54,6 +54,7 @@ class TurnLedger:
         booking = sync_to_async(budgets.budget_settle)(
             reservation_id=UUID(reservation),
             tokens=usage.as_dict(),
+            requests=dict(usage.tool_requests),
             provider=self._provider,
             outcome=outcome,
             estimated=estimated,

@@ -46,6 +46,10 @@ class ModelRow:
     step_max_bytes: int = knob(0, "Largest sum of one step's results for this model; 0 for the one of `[artifacts]`.")
     efforts: tuple[str, ...] = knob((), "Levels of effort that people may choose; none for a model that has none.")
     default_effort: str = knob("", "The level that is used when nobody chose.")
+    thinking: tuple[str, ...] = knob((), "Kinds of thinking that the model takes; none where there is no such setting.")
+    forced_tool_choice: bool = knob(False, "Whether a request may force the model to call a tool.")
+    min_cacheable_tokens: int = knob(0, "Shortest beginning of a prompt that its service caches.")
+    deferred_tools: bool = knob(False, "Whether tools may be sent unseen, to be loaded when a search finds them.")
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ PRICE = {
     "cache_write_5m": "Tokens written to the cache for five minutes.",
     "cache_write_1h": "Tokens written to the cache for an hour.",
     "cache_read": "Tokens read from the cache.",
+    "requests": 'Tools that the model\'s service runs itself, in USD per thousand: `{ web_search = "10.00" }`.',
 }
 INTRODUCTION = """# Configuration
 

@@ -9,7 +9,7 @@ transaction takes when it begins.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -18,10 +18,12 @@ from django.db.models import Q, Sum
 from django.utils import timezone
 
 from mcp_server.codes import TurnOutcome
+from usage import ledger
 from usage.config import UsageConfig
+from usage.ledger import CallReport
 from usage.models import LedgerEntry, Quota, Reservation, User
 from usage.money import format_usd
-from usage.pricing import PROMPT_TIERS, TIERS, UnknownPrice, cost_pico_usd
+from usage.pricing import PROMPT_TIERS, UnknownPrice, cost_pico_usd
 
 Scope = Literal["turn", "daily", "monthly"]
 
@@ -106,36 +108,22 @@ def budget_reserve(
 
 
 @transaction.atomic
-def budget_settle(
-    *, reservation_id: UUID, tokens: Mapping[str, int], provider: str, outcome: str, estimated: bool = False
-) -> int:
+def budget_settle(*, reservation_id: UUID, **report: Any) -> int:
     """Book what a call really used, close its reservation, and return the cost in pico-USD.
 
-    Safe to repeat: the first booking of a reservation stands. What was released is booked all the same,
-    for it was used. The price is that of the day on which the call began.
+    `report` are the fields of `CallReport`. Safe to repeat: the first booking of a reservation stands, unless
+    it was an estimate and this is a report, which corrects it. What was released is booked all the same, for
+    it was used. The price is that of the day on which the call began.
     """
+    told = CallReport(**report)
     # The row's own lock makes a second booking wait for the first one and then find it.
     reservation = Reservation.objects.select_for_update().get(pk=reservation_id)
-    if reservation.state == Reservation.State.SETTLED:
-        return LedgerEntry.objects.get(reservation_id=reservation_id).cost_pico_usd
     if reservation.amount_pico_usd:
         _lock_user(reservation.user_id)
+    if reservation.state == Reservation.State.SETTLED:
+        return _settled_again(reservation, told)
     now = timezone.now()
-    cost = cost_pico_usd(_config().prices, reservation.model_key, tokens, reservation.created_at.date())
-    LedgerEntry.objects.create(
-        user_id=reservation.user_id,
-        reservation_id=reservation.id,
-        session_id=reservation.session_id,
-        turn_id=reservation.turn_id,
-        step=reservation.step,
-        model_key=reservation.model_key,
-        provider=provider,
-        cost_pico_usd=cost,
-        estimated=estimated,
-        outcome=outcome,
-        created_at=now,
-        **{f"{tier}_tokens": tokens.get(tier, 0) for tier in TIERS},
-    )
+    cost = ledger.call_book(reservation=reservation, report=told, at=now)
     Reservation.objects.filter(pk=reservation_id).update(state=Reservation.State.SETTLED, closed_at=now)
     return cost
 
@@ -178,6 +166,11 @@ def budget_settle_lost(
     return lost
 
 
+def reservations_release_stale() -> int:
+    """Close what processes that died left open, whoever's turn it was; return how many reservations that were."""
+    return _release(Q(created_at__lt=timezone.now() - RESERVATION_LIFETIME))
+
+
 def budget_standing(
     *, user_id: int, turn_id: UUID | None = None, turn_limit_pico_usd: int | None = None
 ) -> list[Standing]:
@@ -200,6 +193,14 @@ def _likely(worst_case: Mapping[str, int], shown_characters: int) -> dict[str, i
     prompt = sum(worst_case.get(tier, 0) for tier in PROMPT_TIERS)
     output = -(-shown_characters // ESTIMATE_CHARACTERS_PER_TOKEN)
     return {"input": -(-prompt // WORST_TO_LIKELY_PROMPT), "output": min(output, worst_case.get("output", 0))}
+
+
+def _settled_again(reservation: Reservation, report: CallReport) -> int:
+    booked = LedgerEntry.objects.for_reservation(reservation.pk)
+    entry = booked.get(kind=LedgerEntry.Kind.CALL)
+    if entry.estimated and not report.estimated and not entry.corrections.exists():
+        ledger.reported_late(entry=entry, report=report)
+    return booked.cost_pico_usd()
 
 
 def _release(which: Q) -> int:

@@ -1,12 +1,16 @@
 """What `usage` is configured with: prices of models and budgets, in integer pico-USD."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 
 
 @dataclass(frozen=True)
 class PriceBand:
-    """Prices in pico-USD a token, for requests of up to `max_prompt_tokens` (None: of any size)."""
+    """Prices in pico-USD a token, for requests of up to `max_prompt_tokens` (None: of any size).
+
+    `requests` are the tools that the model's service itself runs, in pico-USD each.
+    """
 
     input: int
     output: int
@@ -14,6 +18,7 @@ class PriceBand:
     cache_write_1h: int
     cache_read: int
     max_prompt_tokens: int | None = None
+    requests: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ PICO_PER_USD = 10**12
 PICO_PER_MICRO = 10**6
 MICRO_PER_USD = 10**6
 TOKENS_PER_PRICE = 10**6
+REQUESTS_PER_PRICE = 10**3
 
 
 def pico_from_usd(text: str) -> int:
@@ -24,9 +25,18 @@ def pico_from_usd(text: str) -> int:
 
 def pico_per_token(usd_per_million: str) -> int:
     """Return a price in USD per million tokens as pico-USD a token. Raises ValueError when it is finer than that."""
-    pico, rest = divmod(pico_from_usd(usd_per_million), TOKENS_PER_PRICE)
+    return _whole(usd_per_million, TOKENS_PER_PRICE, "token")
+
+
+def pico_per_request(usd_per_thousand: str) -> int:
+    """Return a price in USD per thousand requests as pico-USD a request. Raises ValueError when it is finer."""
+    return _whole(usd_per_thousand, REQUESTS_PER_PRICE, "request")
+
+
+def _whole(usd: str, parts: int, unit: str) -> int:
+    pico, rest = divmod(pico_from_usd(usd), parts)
     if rest:
-        raise ValueError(f"{usd_per_million!r} is finer than one pico-USD a token")
+        raise ValueError(f"{usd!r} is finer than one pico-USD a {unit}")
     return pico
 
 

@@ -1,6 +1,7 @@
 """What a model call costs: prices by model, day and size of the prompt."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from usage.config import ModelPrice, PriceBand
@@ -18,27 +19,57 @@ class UnknownPrice(ValueError):
         self.day = day
 
 
-class BadTokenCount(ValueError):
-    """A count of tokens can't be priced."""
+class BadCount(ValueError):
+    """A count of tokens, or of a tool's requests, can't be priced."""
 
-    def __init__(self, tier: str, count: object) -> None:
+    def __init__(self, name: str, count: object, known: Iterable[str]) -> None:
         super().__init__(
-            f"{tier!r}: {count!r} can't be priced; counts of zero or more are known for {', '.join(TIERS)}"
+            f"{name!r}: {count!r} can't be priced; counts of zero or more are known for {', '.join(known) or 'nothing'}"
         )
-        self.tier = tier
+        self.name = name
 
 
-def cost_pico_usd(prices: Sequence[ModelPrice], model_key: str, tokens: Mapping[str, int], day: date) -> int:
-    """Return what one request costs.
+@dataclass(frozen=True)
+class Cost:
+    """What one model call costs: its tokens, and each tool that the model's service ran for it."""
+
+    tokens_pico_usd: int
+    requests_pico_usd: Mapping[str, int]
+
+    @property
+    def pico_usd(self) -> int:
+        """Return all of it."""
+        return self.tokens_pico_usd + sum(self.requests_pico_usd.values())
+
+
+def cost_of(
+    prices: Sequence[ModelPrice],
+    model_key: str,
+    tokens: Mapping[str, int],
+    day: date,
+    requests: Mapping[str, int] | None = None,
+) -> Cost:
+    """Return what one model call costs.
 
     Each tier is counted once at its own price: `input` holds no cached tokens.
     """
     for tier, count in tokens.items():
         if tier not in TIERS or count < 0:
-            raise BadTokenCount(tier, count)
+            raise BadCount(tier, count, TIERS)
     prompt_tokens = sum(tokens.get(tier, 0) for tier in PROMPT_TIERS)
     band = band_for(price_on(prices, model_key, day), prompt_tokens)
-    return sum(count * int(getattr(band, tier)) for tier, count in tokens.items())
+    for tool, count in (requests or {}).items():
+        if tool not in band.requests or count < 0:
+            raise BadCount(tool, count, sorted(band.requests))
+    return Cost(
+        sum(count * int(getattr(band, tier)) for tier, count in tokens.items()),
+        {tool: count * band.requests[tool] for tool, count in (requests or {}).items() if count},
+    )
+
+
+def cost_pico_usd(prices: Sequence[ModelPrice], model_key: str, tokens: Mapping[str, int], day: date) -> int:
+    """Return what the tokens of one model call cost."""
+    return cost_of(prices, model_key, tokens, day).pico_usd
 
 
 def price_on(prices: Sequence[ModelPrice], model_key: str, day: date) -> ModelPrice:

@@ -154,18 +154,13 @@ class AnthropicProvider:
 
 
 def create(row: ModelRow, service: Service) -> AnthropicProvider:
-    """Return the provider of a configured model. Raises `ModelFailure` without a key.
-
-    A model without efforts is of the generation before adaptive thinking, which is not known to
-    take tool references either.
-    """
-    is_current = bool(row.efforts)
+    """Return the provider of a configured model. Raises `ModelFailure` without a key."""
     model = AnthropicModel(
         row.model,
         max_output=row.max_output_tokens,
-        thinking="adaptive" if is_current else "none",
+        thinking="adaptive" if "adaptive" in row.thinking else "none",
         effort_levels=row.efforts,
-        supports_deferral=is_current,
+        supports_deferral=row.deferred_tools,
     )
     return AnthropicProvider(model, api_key=service.api_key, base_url=service.base_url or None)
 

@@ -173,7 +173,14 @@ def usage_by_tier(raw: dict[str, Json]) -> TokenUsage:
         cache_write_5m=max(write_5m, written - write_1h),
         cache_write_1h=write_1h,
         cache_read=raw.get("cache_read_input_tokens") or 0,
+        tool_requests=_tool_requests(raw.get("server_tool_use") or {}),
     )
+
+
+def _tool_requests(raw: dict[str, Json]) -> dict[str, int]:
+    """Return how often the service ran each of its own tools: `web_search_requests: 2` is `web_search: 2`."""
+    suffix = "_requests"
+    return {name.removesuffix(suffix): count for name, count in raw.items() if name.endswith(suffix) and count}
 
 
 def _may_be_kept(block: Block) -> bool:

@@ -5,7 +5,7 @@ and ends with exactly one `ModelReply` that holds the message as the provider re
 Adding a provider means adding one module and its rows in `burp.toml`.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -51,13 +51,17 @@ class ToolResult:
 
 @dataclass(frozen=True)
 class TokenUsage:
-    """Tokens of one model call by price tier. `input` excludes all cached tokens."""
+    """Tokens of one model call by price tier. `input` excludes all cached tokens.
+
+    `tool_requests` counts the paid tools that the model's service ran itself, such as `web_search`.
+    """
 
     input: int = 0
     output: int = 0
     cache_write_5m: int = 0
     cache_write_1h: int = 0
     cache_read: int = 0
+    tool_requests: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def as_dict(self) -> dict[str, int]:
         """Return the counts by tier name."""

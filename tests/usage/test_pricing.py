@@ -6,7 +6,7 @@ import pytest
 
 from tests.usage.conftest import PRICES
 from usage.config import ModelPrice, PriceBand
-from usage.pricing import BadTokenCount, UnknownPrice, cost_pico_usd
+from usage.pricing import BadCount, UnknownPrice, cost_pico_usd
 
 DAY = date(2026, 11, 30)
 
@@ -51,5 +51,5 @@ def test_a_model_without_a_price_is_an_error_that_lists_the_priced_ones(key: str
 
 @pytest.mark.parametrize("tokens", [{"inputs": 1}, {"input": -1}])
 def test_counts_that_have_no_price_are_refused(tokens: dict[str, int]) -> None:
-    with pytest.raises(BadTokenCount, match=next(iter(tokens))):
+    with pytest.raises(BadCount, match=next(iter(tokens))):
         cost_pico_usd(PRICES, "sonnet", tokens, DAY)

@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q, Sum
+from django.db.models import F, Q, Sum
 
 TIERS = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
+TOKEN_FIELDS = tuple(f"{tier}_tokens" for tier in TIERS)
 
 
 class AppendOnlyError(TypeError):
@@ -32,6 +33,10 @@ class LedgerQuerySet(models.QuerySet["LedgerEntry"]):
         """Return what one turn spent."""
         return self.filter(turn_id=turn_id)
 
+    def for_reservation(self, reservation_id: uuid.UUID) -> "LedgerQuerySet":
+        """Return what one model call spent, the tools that its service ran and later corrections included."""
+        return self.filter(reservation_id=reservation_id)
+
     def for_session(self, session_id: uuid.UUID) -> "LedgerQuerySet":
         """Return what one session spent."""
         return self.filter(session_id=session_id)
@@ -40,18 +45,23 @@ class LedgerQuerySet(models.QuerySet["LedgerEntry"]):
         """Return what was booked at or after `at`."""
         return self.filter(created_at__gte=at)
 
+    def until(self, at: datetime) -> "LedgerQuerySet":
+        """Return what was booked before `at`."""
+        return self.filter(created_at__lt=at)
+
     def cost_pico_usd(self) -> int:
         """Return the sum of the costs."""
         return int(self.aggregate(total=Sum("cost_pico_usd"))["total"] or 0)
 
     def totals(self) -> dict[str, int]:
-        """Return calls, tokens by tier and cost."""
-        sums = self.aggregate(
-            calls=models.Count("id"),
-            cost_pico_usd=Sum("cost_pico_usd"),
-            **{tier: Sum(f"{tier}_tokens") for tier in TIERS},
-        )
-        return {name: int(value or 0) for name, value in sums.items()}
+        """Return calls, tokens by tier, requests of tools and cost."""
+        return {name: int(value or 0) for name, value in self.aggregate(**_sums()).items()}
+
+    def totals_by(self, key: Any) -> dict[Any, dict[str, int]]:
+        """Return the totals grouped by a field or an expression."""
+        grouped = self.order_by().annotate(group=F(key) if isinstance(key, str) else key)
+        rows: list[dict[str, Any]] = [dict(row) for row in grouped.values("group").annotate(**_sums())]
+        return {row.pop("group"): {name: int(value or 0) for name, value in row.items()} for row in rows}
 
     def costs_by(self, field: str) -> dict[Any, int]:
         """Return the costs grouped by a field."""
@@ -67,24 +77,50 @@ class LedgerQuerySet(models.QuerySet["LedgerEntry"]):
         raise AppendOnlyError
 
 
-class LedgerEntry(models.Model):
-    """One model call that was paid for (or was free): its tokens by price tier and its cost."""
+def _sums() -> dict[str, Any]:
+    return {
+        "calls": models.Count("id", filter=Q(kind="call")),
+        "tool_requests": Sum("requests"),
+        "cost_pico_usd": Sum("cost_pico_usd"),
+        **{tier: Sum(f"{tier}_tokens") for tier in TIERS},
+    }
 
+
+class LedgerEntry(models.Model):
+    """One booking: a model call, the requests of a tool, or the difference that corrects an earlier booking.
+
+    Sums over all rows are the truth: a correction holds what must be added, below zero where too much was booked.
+    """
+
+    class Kind(models.TextChoices):
+        """What was booked."""
+
+        CALL = "call", "Model call"
+        TOOL = "tool", "Requests of a tool"
+        CORRECTION = "correction", "Correction"
+
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.CALL)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="ledger_entries")
-    reservation_id = models.UUIDField(unique=True)
+    reservation_id = models.UUIDField(null=True, db_index=True, help_text="What held the money of a model call.")
+    corrects = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="corrections")
     session_id = models.UUIDField(db_index=True)
     turn_id = models.UUIDField(db_index=True)
     step = models.PositiveIntegerField()
     model_key = models.CharField(max_length=80)
+    effort = models.CharField(max_length=20, blank=True)
     provider = models.CharField(max_length=40)
-    input_tokens = models.PositiveBigIntegerField(default=0)
-    output_tokens = models.PositiveBigIntegerField(default=0)
-    cache_write_5m_tokens = models.PositiveBigIntegerField(default=0)
-    cache_write_1h_tokens = models.PositiveBigIntegerField(default=0)
-    cache_read_tokens = models.PositiveBigIntegerField(default=0)
+    tool = models.CharField(max_length=100, blank=True, help_text="The tool that was asked; empty for a model call.")
+    requests = models.BigIntegerField(default=0, help_text="How often the tool was asked.")
+    input_tokens = models.BigIntegerField(default=0)
+    output_tokens = models.BigIntegerField(default=0)
+    cache_write_5m_tokens = models.BigIntegerField(default=0)
+    cache_write_1h_tokens = models.BigIntegerField(default=0)
+    cache_read_tokens = models.BigIntegerField(default=0)
     cost_pico_usd = models.BigIntegerField()
     estimated = models.BooleanField(default=False)
     outcome = models.CharField(max_length=40)
+    note = models.CharField(max_length=200, blank=True, help_text="Why it was corrected.")
+    began_at = models.DateTimeField(null=True, help_text="When the call began: the price of that day holds.")
     created_at = models.DateTimeField()
 
     objects = LedgerQuerySet.as_manager()
@@ -93,11 +129,29 @@ class LedgerEntry(models.Model):
         verbose_name_plural = "ledger entries"
         indexes = [models.Index(fields=["user", "created_at"], name="usage_ledger_user_time")]
         constraints = [
-            models.CheckConstraint(condition=Q(cost_pico_usd__gte=0), name="usage_ledger_cost_not_negative"),
+            models.CheckConstraint(
+                condition=Q(kind="correction") | Q(cost_pico_usd__gte=0, requests__gte=0),
+                name="usage_ledger_cost_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="correction") | Q(**{f"{tier}_tokens__gte": 0 for tier in TIERS}),
+                name="usage_ledger_tokens_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="correction", corrects__isnull=False)
+                | (~Q(kind="correction") & Q(corrects__isnull=True)),
+                name="usage_ledger_correction_names_entry",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="call") | Q(reservation_id__isnull=False), name="usage_ledger_call_was_reserved"
+            ),
+            models.UniqueConstraint(
+                fields=["reservation_id"], condition=Q(kind="call"), name="usage_ledger_call_booked_once"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"turn {self.turn_id} step {self.step}: {self.model_key}"
+        return f"turn {self.turn_id} step {self.step}: {self.tool or self.model_key}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert; refuse to change what stands."""

@@ -207,6 +207,13 @@ def test_cache_writes_are_split_by_lifetime() -> None:
     assert usage_by_tier({"cache_creation_input_tokens": 2048, "cache_creation": None}).cache_write_5m == 2048
 
 
+def test_tools_that_the_service_ran_are_counted_apart() -> None:
+    usage = usage_by_tier({"output_tokens": 5, "server_tool_use": {"web_search_requests": 2, "web_fetch_requests": 0}})
+
+    assert usage == TokenUsage(output=5, tool_requests={"web_search": 2})
+    assert usage_by_tier({"server_tool_use": None}) == TokenUsage()
+
+
 async def test_usage_is_what_was_reported_and_the_raw_report_is_kept(
     provider: AnthropicProvider, strict_messages: StrictMessages
 ) -> None:
@@ -326,7 +333,9 @@ def test_a_missing_key_is_said_before_any_request() -> None:
     ("row", "sent"),
     [
         (
-            replace(ROW, model="claude-sonnet-5-5", efforts=("low", "high"), default_effort="low"),
+            replace(
+                ROW, model="claude-sonnet-5-5", efforts=("low", "high"), default_effort="low", thinking=("adaptive",)
+            ),
             {"thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": "low"}},
         ),
         (replace(ROW, model="claude-haiku-4-5", max_output_tokens=64_000), {"thinking": None, "output_config": None}),

@@ -1,0 +1,26 @@
+"""The models of `burp.toml` say of Claude what the strict Messages API knows of it."""
+
+import pytest
+from django.conf import settings
+
+from chat.config import ModelRow
+from evals.strict_messages.models import MODELS
+
+ROWS: dict[str, ModelRow] = {row.model: row for row in settings.BURP.chat.models if row.provider == "anthropic"}
+
+
+def test_every_model_that_still_serves_has_a_row() -> None:
+    assert ROWS.keys() == MODELS.keys()
+    assert all(row.key == row.model for row in ROWS.values())
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_a_row_promises_nothing_that_the_service_refuses(model: str) -> None:
+    row, rules = ROWS[model], MODELS[model]
+
+    assert set(row.efforts) <= rules.efforts
+    assert set(row.thinking) == rules.thinking
+    assert row.forced_tool_choice == rules.forces_tools
+    assert row.min_cacheable_tokens == rules.min_cacheable_tokens
+    assert (row.context_window, row.max_output_tokens) == (rules.context_window, rules.max_output)
+    assert row.deferred_tools == (model != "claude-haiku-4-5")
