@@ -70,15 +70,23 @@ def europepmc_query(params: Mapping[str, Json], *, is_for_preprints: bool = Fals
     """Return the clauses in Europe PMC's language, joined by AND in parentheses."""
     exact = set(params.get("exact_phrases") or ())
     clauses = [_any(spelt) for spelt in _stated(params, exact)]
-    # Who wants these servers as well as other sources must not lose what is no preprint.
-    chosen = sources_of(params)
-    servers = [_SERVERS[each] for each in sorted(chosen) if each in _SERVERS]
-    if is_for_preprints and "europepmc" not in chosen:
-        clauses.append(f"({' OR '.join(f'PUBLISHER:{phrase(each)}' for each in servers)})")
-    unwanted = [*_refused(params, exact)]
-    if is_for_preprints:
-        unwanted += [f"PUBLISHER:{phrase(_SERVERS[each])}" for each in refused(params, "source") if each in _SERVERS]
+    wanted, unwanted_servers = _servers(params) if is_for_preprints else ((), ())
+    if wanted:
+        clauses.append(f"({' OR '.join(f'PUBLISHER:{phrase(each)}' for each in wanted)})")
+    unwanted = [*_refused(params, exact), *(f"PUBLISHER:{phrase(each)}" for each in unwanted_servers)]
     return (" AND ".join(clauses) + "".join(f" NOT {clause}" for clause in unwanted)).strip()
+
+
+def _servers(params: Mapping[str, Json]) -> tuple[list[str], list[str]]:
+    """Return the servers of which preprints are wanted, none for all, and those of which they are not."""
+    chosen = sources_of(params)
+    named = [server for name, server in _SERVERS.items() if name in chosen]
+    if "europepmc" not in chosen:
+        return named, []
+    # Europe PMC has the preprints of all servers; who lists the sources one by one wants no others.
+    is_list = bool(params.get("source")) and (bool(named) or {"pubmed", "pubtator"} <= chosen)
+    others = [server for name, server in _SERVERS.items() if name not in chosen]
+    return [], others if is_list or refused(params, "source") else []
 
 
 def _stated(params: Mapping[str, Json], exact: Collection[str]) -> Iterator[list[str]]:

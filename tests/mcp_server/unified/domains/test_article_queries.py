@@ -87,7 +87,12 @@ def test_pubtator_is_not_asked_to_ignore_a_clause(name: str) -> None:
     [
         ({"genes": ["BRAF"], "source": ["medrxiv"]}, 'TITLE_ABS:"BRAF" AND (PUBLISHER:"medRxiv")'),
         ({"genes": ["BRAF"], "source": ["pubmed", "biorxiv"]}, 'TITLE_ABS:"BRAF" AND (PUBLISHER:"bioRxiv")'),
-        ({"genes": ["BRAF"], "source": ["europepmc", "biorxiv"]}, 'TITLE_ABS:"BRAF"'),
+        ({"genes": ["BRAF"], "source": ["europepmc"]}, 'TITLE_ABS:"BRAF"'),
+        ({"genes": ["BRAF"], "source": ["europepmc", "biorxiv"]}, 'TITLE_ABS:"BRAF" NOT PUBLISHER:"medRxiv"'),
+        (
+            {"genes": ["BRAF"], "source": ["pubmed", "pubtator", "europepmc"]},
+            'TITLE_ABS:"BRAF" NOT PUBLISHER:"bioRxiv" NOT PUBLISHER:"medRxiv"',
+        ),
         ({"genes": ["BRAF"], "not_source": ["medrxiv"]}, 'TITLE_ABS:"BRAF" NOT PUBLISHER:"medRxiv"'),
     ],
 )
