@@ -33,6 +33,8 @@ PAGES = (
     "genes", "recurrence", "hotspots", "study", "summary", "occurrences", "survival", "number", "get", "batch",
     "resolve",
 )  # fmt: skip
+# What people write for the underscore of a choice.
+_SEPARATORS = re.compile(r"[\s_-]+")
 _JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 
@@ -154,7 +156,8 @@ class ToolSpec:
         for error in sorted(self._validator.iter_errors(bound), key=lambda e: [str(p) for p in e.absolute_path]):
             name = str(error.absolute_path[0]) if error.absolute_path else ""
             arg = self.parameters[name].arg if name in self.parameters else Arg("")
-            raise InvalidArguments(name, error.message, arg.example)
+            example = self.example.get(name) if arg.example is None else arg.example
+            raise InvalidArguments(name, _said(error, arg), example)
         return bound
 
     async def call(self, api: Api, arguments: Mapping[str, Json]) -> tuple[Answer, list[Citation]]:
@@ -171,6 +174,16 @@ class ToolSpec:
         total = next(walk(data, self.total), None) if self.total else None
         outcome = ResultOutcome.DATA if count else ResultOutcome.EMPTY
         return Answer(data, outcome, total=total if isinstance(total, int) else None, returned=count)
+
+
+def _said(error: Any, arg: Arg) -> str:
+    """Say what is wrong with an argument in words that can be acted on: a pattern says little to who reads it."""
+    value = error.instance
+    if error.validator == "pattern" and arg.description:
+        return f"{value!r} is not of the form that is wanted: {arg.description}"
+    if error.validator == "type" and error.validator_value == "array":
+        return f"{value!r} must stand in a list, also where it is the only one"
+    return str(error.message)
 
 
 @dataclass(frozen=True)
@@ -196,10 +209,17 @@ class Parameter:
         """Strip texts and apply the argument's own normal form."""
         if isinstance(value, str):
             text = value.strip()
-            return self.arg.normalise(text) if self.arg.normalise else text
+            return self.arg.normalise(text) if self.arg.normalise else self._choice(text)
         if isinstance(value, list):
             return [self.normal_form(item) for item in value]
         return value
+
+    def _choice(self, text: str) -> str:
+        """Return a word of a fixed choice in its own spelling: case, blanks and dashes make no other word."""
+        choices = self.schema.get("enum") or self.schema.get("items", {}).get("enum") or ()
+        plain = _SEPARATORS.sub("_", text).casefold()
+        alike = [choice for choice in choices if _SEPARATORS.sub("_", str(choice)).casefold() == plain]
+        return str(alike[0]) if len(alike) == 1 else text
 
 
 def _unwrap(hint: Any) -> tuple[Arg, Any]:

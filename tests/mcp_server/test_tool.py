@@ -88,7 +88,7 @@ def test_the_schema_comes_from_the_signature_and_accepts_nothing_else() -> None:
         ({}, "accession", "required"),
         ({"accession": None}, "accession", "required"),
         ({"accession": "  "}, "accession", "required"),
-        ({"accession": "nonsense"}, "accession", "does not match"),
+        ({"accession": "nonsense"}, "accession", "not of the form that is wanted: UniProt accession"),
         ({"accession": 4626}, "accession", "is not of type 'string'"),
         ({"accession": "P04626", "limt": 3}, "limt", "known: accession, kind, symbols, limit, reviewed, score"),
         ({"accession": "P04626", "kind": "none"}, "kind", "is not one of ['all', 'some']"),
@@ -98,7 +98,7 @@ def test_the_schema_comes_from_the_signature_and_accepts_nothing_else() -> None:
         ({"accession": "P04626", "limit": True}, "limit", "is not of type 'integer'"),
         ({"accession": "P04626", "symbols": []}, "symbols", "should be non-empty"),
         ({"accession": "P04626", "symbols": ["a", "b", "c"]}, "symbols", "too long"),
-        ({"accession": "P04626", "symbols": "ERBB2"}, "symbols", "is not of type 'array'"),
+        ({"accession": "P04626", "symbols": "ERBB2"}, "symbols", "'ERBB2' must stand in a list"),
         ({"accession": "P04626", "score": 1.5}, "score", "greater than the maximum of 1"),
     ],
 )
@@ -136,6 +136,25 @@ async def test_spellings_that_people_use_are_accepted(argument: Any, given: str,
     platform.tool(example={})(get_it)
     envelope = await call(platform, Played(), "get_it", value=given)
     assert envelope.content["data"] == {"value": normal}
+
+
+@pytest.mark.parametrize("given", ["Some", "SOME", " some "])
+def test_a_choice_is_known_in_any_case(given: str) -> None:
+    _, tool = declared()
+    assert tool.bind({"accession": "P04626", "kind": given})["kind"] == "some"
+
+
+def test_a_choice_of_several_words_is_known_with_blanks_and_dashes() -> None:
+    significance = tools_by_name(discover())["myvariant__variant_search"].parameters["significance"]
+    assert significance.normal_form(["Likely pathogenic", "likely-benign"]) == ["likely_pathogenic", "likely_benign"]
+    change = tools_by_name(discover())["gdc__copy_number"].parameters["change"]
+    assert change.normal_form("homozygous deletion") == "Homozygous Deletion"
+
+
+def test_an_argument_without_an_example_of_its_own_is_shown_the_tools() -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        tools_by_name(discover())["myvariant__variant_search"].bind({"genes": "BRAF"})
+    assert refused.value.example == ["BRAF"]
 
 
 @pytest.mark.parametrize(
