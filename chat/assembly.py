@@ -21,15 +21,17 @@ from chat.adapters import (
 from chat.config import ModelRow, UnknownModel
 from chat.context import Prefix, build_prefix
 from chat.dispatch import Dispatcher, ToolFacts
-from chat.events import Event, Notice, TurnEnd, TurnStarted
+from chat.endings import turn_end
+from chat.events import Event, Notice, TurnStarted
 from chat.lease import Lease
 from chat.loop import Deps, Question
 from chat.models import Session, Turn
 from chat.providers.base import ModelFailure, Provider, ToolDefinition
 from chat.providers.registry import create_provider
+from chat.retry import RetryPolicy
 from chat.stopping import StopSignal
 from chat.system_tools import DEFINITIONS, OwnTools
-from mcp_server.codes import TURN_SENTENCES, TurnOutcome
+from mcp_server.codes import TurnOutcome
 from tools_catalog.calls import ToolCallError
 from tools_catalog.catalog import Catalog, CatalogTool
 from tools_catalog.runtime import get_tool_servers
@@ -92,6 +94,7 @@ async def _assembled(
         max_iterations=chat.turns.max_iterations,
         history=await sync_to_async(selectors.transcript)(session_id=session.pk),
         notices=tuple(_prefix_notices(session, prefix, server.catalog)),
+        timeout_s=chat.turns.turn_timeout_s,
     )
     await sync_to_async(services.session_prefix_set)(
         session_id=session.pk, context_version=prefix.version, catalog_hash=server.catalog.hash
@@ -99,7 +102,8 @@ async def _assembled(
     ledger = TurnLedger(
         user_id=session.owner_id, session_id=session.pk, turn_id=turn.pk, model_key=row.key, provider=row.provider
     )
-    return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(lease), stop)
+    retry = RetryPolicy(chat.turns.model_attempts, chat.turns.model_wait_max_s)
+    return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(lease), stop, retry)
 
 
 async def warm_up() -> None:
@@ -123,13 +127,7 @@ def failed_start(turn: Turn, outcome: TurnOutcome, detail: str) -> Iterator[Even
         model_label=_label(turn),
         upstreams=turn.session.upstreams,
     )
-    yield TurnEnd(
-        seq=2,
-        at=at,
-        outcome=outcome.value,
-        message=TURN_SENTENCES[outcome],
-        detail=detail,
-    )
+    yield turn_end(outcome, seq=2, at=at, detail=detail)
 
 
 def _label(turn: Turn) -> str:

@@ -60,6 +60,8 @@ class TurnLimits:
     call_output_tokens: int = knob(32_000, "Most output tokens of one model call; its reservation holds them all.")
     max_parallel_tool_calls: int = knob(8, "Tool calls of one model message that run at the same time.")
     tool_timeout_s: float = knob(60.0, "Time budget of one tool call, retries included.")
+    model_attempts: int = knob(4, "Attempts of one model call while nothing of its message was shown.")
+    model_wait_max_s: float = knob(60.0, "Longest wait before another attempt, also where the service asks for more.")
     turn_timeout_s: float = knob(900.0, "Time budget of a turn.")
     disconnect_grace_s: float = knob(60.0, "How long a turn goes on after its last reader left; 0 ends it at once.")
     lease_s: float = knob(

@@ -19,11 +19,12 @@ from django.utils import timezone
 from chat import liveness, services
 from chat.config import UnknownModel
 from chat.dispatch import cancelled
+from chat.endings import turn_end
 from chat.events import Event, Reasoning, Text, ToolEnd, ToolStart, TurnEnd, TurnStarted, Usage, from_wire, to_wire
 from chat.models import StoredEvent, TranscriptEntry, Turn
 from chat.providers.base import AssistantEntry, Entry, ToolCall, ToolResultsEntry, UserEntry
 from chat.transcript import from_json
-from mcp_server.codes import TURN_SENTENCES, TurnOutcome
+from mcp_server.codes import TurnOutcome
 from usage import budgets
 
 Json = Any
@@ -170,9 +171,8 @@ def _close(turn: Turn, outcome: TurnOutcome) -> None:
 def _end(turn: Turn, outcome: TurnOutcome, left: _Left, cost_pico_usd: int) -> TurnEnd:
     # When the process died nobody knows; the last sign of life is the best guess, not the hour of the clearing up.
     last_at = datetime.fromisoformat(left.last.at) if left.last and left.last.at else turn.created_at
-    return TurnEnd(
-        outcome=outcome.value,
-        message=TURN_SENTENCES[outcome],
+    return turn_end(
+        outcome,
         seconds=round(max(last_at - turn.created_at, timedelta()).total_seconds(), 3),
         tool_calls=sum(isinstance(event, ToolStart) for event in left.events),
         turn_cost_pico_usd=cost_pico_usd,

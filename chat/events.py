@@ -143,7 +143,11 @@ class Notice(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class TurnEnd(Event):
-    """The turn is over. `grounding` is a `chat.grounding.Grounding` as a dict."""
+    """The turn is over. `grounding` is a `chat.grounding.Grounding` as a dict.
+
+    `waited_s` of its `seconds` went by waiting for the model's service before calls were made again.
+    `offers` are `TurnOffer` words: what a person may do next.
+    """
 
     type: ClassVar[str] = "turn_end"
     outcome: str
@@ -151,9 +155,11 @@ class TurnEnd(Event):
     detail: str = ""
     stop_reason: str = ""
     seconds: float = 0.0
+    waited_s: float = 0.0
     tool_calls: int = 0
     turn_cost_pico_usd: int = 0
     grounding: dict[str, Json] = field(default_factory=dict)
+    offers: list[str] = field(default_factory=list)
 
 
 EVENT_TYPES: dict[str, type[Event]] = {

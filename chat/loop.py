@@ -6,33 +6,32 @@ result), the ledger tells the truth, and the last event is `turn_end`.
 """
 
 import logging
+import math
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from chat.context import Prefix, build_request
 from chat.dispatch import Dispatcher, Done, cancelled
-from chat.events import Event, Notice, Reasoning, Text, TurnEnd, TurnStarted, Usage
+from chat.endings import turn_end
+from chat.events import Event, Notice, Text, TurnEnd, TurnStarted
 from chat.grounding import Evidence, Grounding, ground
+from chat.model_step import ModelSteps
 from chat.ports import Ledger, SpendRefused, Transcript
 from chat.providers.base import (
     AssistantEntry,
     Entry,
-    ModelEvent,
     ModelFailure,
     ModelReply,
     Provider,
-    ReasoningDelta,
-    TextDelta,
-    TokenUsage,
     ToolResultsEntry,
     UserEntry,
 )
+from chat.retry import RetryPolicy
 from chat.stopping import StopSignal, TurnStopped, emitted
-from mcp_server.codes import TURN_SENTENCES, TurnOutcome
+from mcp_server.codes import TurnOutcome
 
 Json = Any
 AnyEvent = TypeVar("AnyEvent", bound=Event)
@@ -52,6 +51,7 @@ class Question:
     max_iterations: int
     history: tuple[Entry, ...] = ()
     notices: tuple[Notice, ...] = ()
+    timeout_s: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ class Deps:
     ledger: Ledger
     transcript: Transcript
     stop: StopSignal
+    retry: RetryPolicy = RetryPolicy()
     clock: Callable[[], float] = time.monotonic
 
 
@@ -111,11 +112,20 @@ class _Turn:
     step: int = 0
     seq: int = 0
     tool_calls: int = 0
-    cost_pico_usd: int = 0
 
     def __post_init__(self) -> None:
+        deps = self.deps
         self.entries.extend(self.question.history)
-        self.began = self.deps.clock()
+        self.began = deps.clock()
+        self.model = ModelSteps(
+            provider=deps.provider,
+            ledger=deps.ledger,
+            stop=deps.stop,
+            retry=deps.retry,
+            append=self.append,
+            clock=deps.clock,
+            deadline=self.began + self.question.timeout_s,
+        )
         for entry in self.question.history:
             if isinstance(entry, ToolResultsEntry):
                 for result in entry.results:
@@ -141,49 +151,16 @@ class _Turn:
         raise _TurnOver(TurnOutcome.MAX_ITERATIONS, f"{self.question.max_iterations} model calls were made")
 
     async def model_step(self) -> AsyncIterator[Event | ModelReply]:
-        """Make one model call: reserve, stream, settle, store. Yields events, then the reply."""
-        provider = self.deps.provider
+        """Get the model's next message. Yields events, then the reply."""
         request = build_request(self.deps.prefix, self.entries, max_output_tokens=self.question.max_output_tokens)
-        reservation = await self.reserved(provider.worst_case(request))
         self.answer = ""
-
-        async def work(emit: Callable[[ModelEvent], None]) -> None:
-            async with aclosing(provider.stream(request)) as stream:
-                async for event in stream:
-                    emit(event)
-
         try:
-            async for event in emitted(work, self.deps.stop):
-                if not isinstance(event, ModelReply):
-                    yield self.delta(event)
-                else:
-                    # The reservation is closed with the reply, before anything else can fail.
-                    settled = await self.settle(reservation, event.usage, event.stop_reason)
-                    reservation = ""
-                    await self.append(event.entry)
-                    yield settled
-                    yield event
+            async for event in self.model.ask(request, self.step):
+                if isinstance(event, Text):
+                    self.answer += event.text
+                yield event
         except ModelFailure as failure:
-            settled = await self.interrupted(reservation, failure.outcome, failure)
-            yield settled
             raise _TurnOver(failure.outcome, failure.message) from failure
-        except TurnStopped as stopped:
-            if reservation:
-                settled = await self.interrupted(reservation, stopped.outcome)
-                yield settled
-            raise
-        except BaseException:
-            # The reader is gone or something broke: the money is booked all the same.
-            if reservation:
-                await self.interrupted(reservation, TurnOutcome.INTERNAL)
-            raise
-
-    def delta(self, piece: ReasoningDelta | TextDelta) -> Event:
-        """Return the event for a piece of the model's message."""
-        if isinstance(piece, ReasoningDelta):
-            return Reasoning(step=self.step, text=piece.text)
-        self.answer += piece.text
-        return Text(step=self.step, text=piece.text)
 
     async def tool_step(self, message: AssistantEntry) -> AsyncIterator[Event]:
         """Run the calls of one message and store their results, also when stopped half-way."""
@@ -248,40 +225,6 @@ class _Turn:
         await self.append(ToolResultsEntry(tuple(finished[call.id].result for call in message.tool_calls)))
         return exchanged
 
-    async def reserved(self, worst_case: TokenUsage) -> str:
-        """Hold the worst case of the next call; a turn that is stopped meanwhile gives it back and asks nothing."""
-        self.deps.stop.check()
-        reservation = await self.deps.ledger.reserve(self.step, worst_case)
-        if self.deps.stop.outcome is not None:
-            await self.deps.ledger.release(reservation)
-        self.deps.stop.check()
-        return reservation
-
-    async def settle(self, reservation: str, usage: TokenUsage, outcome: str, *, estimated: bool = False) -> Usage:
-        """Book a model call and return the event that tells its cost."""
-        cost = await self.deps.ledger.settle(reservation, usage, outcome, estimated=estimated)
-        self.cost_pico_usd += cost
-        return Usage(
-            step=self.step,
-            tokens=usage.as_dict(),
-            cost_pico_usd=cost,
-            turn_cost_pico_usd=self.cost_pico_usd,
-            estimated=estimated,
-        )
-
-    async def interrupted(self, reservation: str, outcome: TurnOutcome, failure: ModelFailure | None = None) -> Usage:
-        """Book and store what a model call had brought when it ended early."""
-        partial, usage = self.deps.provider.partial()
-        estimated = True
-        if failure is not None and failure.usage is not None:
-            usage, estimated = failure.usage, failure.estimated
-        if failure is not None and failure.partial is not None:
-            partial = failure.partial
-        settled = await self.settle(reservation, usage, outcome.value, estimated=estimated)
-        if partial is not None and partial.text.strip():
-            await self.append(replace(partial, tool_calls=(), interrupted=True))
-        return settled
-
     # --- events -------------------------------------------------------------------------------
 
     def numbered(self, event: AnyEvent) -> AnyEvent:
@@ -304,13 +247,13 @@ class _Turn:
     def end(self, over: _TurnOver) -> TurnEnd:
         """Return the last event, with the grounding of what was answered."""
         grounding = ground(self.answer, self.evidence) if self.answer else Grounding()
-        return TurnEnd(
-            outcome=over.outcome.value,
-            message=TURN_SENTENCES[over.outcome],
+        return turn_end(
+            over.outcome,
             detail=over.detail,
             stop_reason=over.stop_reason,
             seconds=round(self.deps.clock() - self.began, 3),
+            waited_s=round(self.model.waited_s, 3),
             tool_calls=self.tool_calls,
-            turn_cost_pico_usd=self.cost_pico_usd,
+            turn_cost_pico_usd=self.model.cost_pico_usd,
             grounding=grounding.as_dict(),
         )

@@ -43,6 +43,15 @@ class StopSignal:
         """Wait until the signal is given."""
         await self._event.wait()
 
+    async def pause(self, seconds: float) -> None:
+        """Wait for so long; raise `TurnStopped` at once when the signal is given."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.wait()
+        except TimeoutError:
+            return
+        self.check()
+
     def check(self) -> None:
         """Raise `TurnStopped` if the signal was given."""
         if self._outcome is not None:

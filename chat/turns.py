@@ -194,7 +194,7 @@ async def _run(running: _Running) -> None:
 
 async def _events(running: _Running, lease: Lease) -> AsyncGenerator[Event, None]:
     timeout_s = settings.BURP.chat.turns.turn_timeout_s
-    deadline = asyncio.get_running_loop().call_later(timeout_s, running.stop.give, TurnOutcome.MAX_ITERATIONS)
+    deadline = asyncio.get_running_loop().call_later(timeout_s, running.stop.give, TurnOutcome.TIME_LIMIT)
     try:
         question, deps = await unless_stopped(assemble(running.turn, running.stop, lease), running.stop)
     except (CannotStart, TurnStopped) as problem:

@@ -45,6 +45,7 @@ class TurnOutcome(StrEnum):
     BUDGET_DAILY = "budget_daily"
     BUDGET_MONTHLY = "budget_monthly"
     MAX_ITERATIONS = "max_iterations"
+    TIME_LIMIT = "time_limit"
     CONTEXT_OVERFLOW = "context_overflow"
     OUTPUT_TRUNCATED = "output_truncated"
     MODEL_OVERLOADED = "model_overloaded"
@@ -78,21 +79,63 @@ TOOL_SENTENCES: dict[ToolCode, str] = {
 
 TURN_SENTENCES: dict[TurnOutcome, str] = {
     TurnOutcome.COMPLETED: "The answer is complete.",
-    TurnOutcome.REFUSED: "The model declined to answer. Rephrase the question or choose another model.",
+    TurnOutcome.REFUSED: (
+        "The model declined to answer. Its safety check sometimes stops harmless questions of the life sciences: "
+        "ask another model, or put the question in other words."
+    ),
     TurnOutcome.ABORTED_BY_USER: "You stopped this answer. What was found so far is kept; ask again to go on.",
     TurnOutcome.ABORTED_DISCONNECT: "The page was closed before the answer was finished. Ask again to go on.",
     TurnOutcome.ABORTED_SHUTDOWN: "The server was restarted during this answer. Ask again to go on.",
     TurnOutcome.BUDGET_TURN: "The budget of this question is used up. Raise it and ask again to go on.",
     TurnOutcome.BUDGET_DAILY: "Your daily budget is used up. It starts anew at 00:00 UTC.",
     TurnOutcome.BUDGET_MONTHLY: "Your monthly budget is used up. It starts anew on the first of the month, UTC.",
-    TurnOutcome.MAX_ITERATIONS: "The answer needed more steps than are allowed. Ask a narrower question.",
+    TurnOutcome.MAX_ITERATIONS: "The answer needed more steps than are allowed. Continue, or ask a narrower question.",
+    TurnOutcome.TIME_LIMIT: "The answer took longer than is allowed. What was found so far is kept; continue to go on.",
     TurnOutcome.CONTEXT_OVERFLOW: "This conversation no longer fits the model. Start a new session.",
-    TurnOutcome.OUTPUT_TRUNCATED: "The model reached its output limit. Ask it to continue.",
-    TurnOutcome.MODEL_OVERLOADED: "The model's service is overloaded. Try again in a minute or choose another model.",
-    TurnOutcome.MODEL_RATE_LIMITED: "The model's service limits how often it may be asked. Try again in a minute.",
+    TurnOutcome.OUTPUT_TRUNCATED: "The model reached its output limit. Continue to get the rest.",
+    TurnOutcome.MODEL_OVERLOADED: "The model's service is overloaded. Continue in a minute, or ask another model.",
+    TurnOutcome.MODEL_RATE_LIMITED: (
+        "The model's service limits how often it may be asked. Continue in a minute, or ask another model."
+    ),
     TurnOutcome.MODEL_AUTH: "The model's service did not accept the key. Check the key in the environment.",
     TurnOutcome.MODEL_BAD_REQUEST: "The model's service refused the request. Please report this with the code shown.",
     TurnOutcome.MODEL_UNREACHABLE: "The model's service could not be reached. Check the network and try again.",
     TurnOutcome.TOOL_SERVER_DOWN: "The tool server could not be started. Look at the server's log, then try again.",
     TurnOutcome.INTERNAL: "Something failed inside BURP. Please report this with the code shown.",
+}
+
+
+class TurnOffer(StrEnum):
+    """What a person may do next where a turn did not end well."""
+
+    CONTINUE = "continue"
+    ASK_AGAIN = "ask_again"
+    OTHER_MODEL = "other_model"
+    NEW_SESSION = "new_session"
+
+
+_GO_ON = (TurnOffer.CONTINUE,)
+_GO_ON_OR_CHANGE = (TurnOffer.CONTINUE, TurnOffer.OTHER_MODEL)
+
+TURN_OFFERS: dict[TurnOutcome, tuple[TurnOffer, ...]] = {
+    TurnOutcome.COMPLETED: (),
+    # The same words to the same model would be declined again.
+    TurnOutcome.REFUSED: (TurnOffer.OTHER_MODEL,),
+    TurnOutcome.ABORTED_BY_USER: _GO_ON,
+    TurnOutcome.ABORTED_DISCONNECT: _GO_ON,
+    TurnOutcome.ABORTED_SHUTDOWN: _GO_ON,
+    TurnOutcome.BUDGET_TURN: _GO_ON,
+    TurnOutcome.BUDGET_DAILY: (),
+    TurnOutcome.BUDGET_MONTHLY: (),
+    TurnOutcome.MAX_ITERATIONS: _GO_ON,
+    TurnOutcome.TIME_LIMIT: _GO_ON,
+    TurnOutcome.CONTEXT_OVERFLOW: (TurnOffer.NEW_SESSION,),
+    TurnOutcome.OUTPUT_TRUNCATED: _GO_ON,
+    TurnOutcome.MODEL_OVERLOADED: _GO_ON_OR_CHANGE,
+    TurnOutcome.MODEL_RATE_LIMITED: _GO_ON_OR_CHANGE,
+    TurnOutcome.MODEL_UNREACHABLE: _GO_ON_OR_CHANGE,
+    TurnOutcome.MODEL_AUTH: (TurnOffer.OTHER_MODEL,),
+    TurnOutcome.MODEL_BAD_REQUEST: (TurnOffer.OTHER_MODEL,),
+    TurnOutcome.TOOL_SERVER_DOWN: (TurnOffer.ASK_AGAIN,),
+    TurnOutcome.INTERNAL: (TurnOffer.ASK_AGAIN,),
 }

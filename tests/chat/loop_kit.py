@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from chat.loop import Deps, Question, run_turn
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, SystemAnswer, ToolFailed
 from chat.providers.base import Entry, Provider, ToolDefinition
 from chat.providers.scripted import ScriptedProvider, Step
+from chat.retry import RetryPolicy
 from chat.stopping import StopSignal
 from mcp_server.codes import TurnOutcome
 
@@ -124,6 +126,29 @@ class NoSystemTools:
         raise AssertionError(name)
 
 
+class Clock:
+    """A clock that only waiting moves, and a signal whose pauses take no time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.pauses: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def stop_signal(self) -> StopSignal:
+        """Return a signal that pauses on this clock."""
+        clock = self
+
+        class Patient(StopSignal):
+            async def pause(self, seconds: float) -> None:
+                clock.pauses.append(seconds)
+                clock.now += seconds
+                self.check()
+
+        return Patient()
+
+
 @dataclass
 class Run:
     """A turn with its surroundings; `play` runs it to its end."""
@@ -143,17 +168,22 @@ class Run:
     shrinker: Any = field(default_factory=Shrinker)
     tool_timeout_s: float = 5.0
     step_max_bytes: int = 96_000
+    retry: RetryPolicy = RetryPolicy(jitter=lambda: 0.5)
+    clock: Callable[[], float] = time.monotonic
+    timeout_s: float = 900.0
 
     @classmethod
     def of(cls, *steps: Step, **settings: Any) -> "Run":
         """Prepare a turn whose model plays `steps`."""
         ledger = settings.pop("ledger", None) or Ledger()
-        return cls(ScriptedProvider(steps), Tools(), ledger, Transcript(), StopSignal(), **settings)
+        stop = settings.pop("stop", None) or StopSignal()
+        return cls(ScriptedProvider(steps), Tools(), ledger, Transcript(), stop, **settings)
 
     @classmethod
     def with_provider(cls, provider: Provider, **settings: Any) -> "Run":
         """Prepare a turn of any provider."""
-        return cls(provider, Tools(), Ledger(), Transcript(), StopSignal(), **settings)
+        stop = settings.pop("stop", None) or StopSignal()
+        return cls(provider, Tools(), Ledger(), Transcript(), stop, **settings)
 
     async def play(self, question: str = "What is HER2?") -> TurnEnd:
         """Run the turn and return its last event."""
@@ -170,9 +200,12 @@ class Run:
             step_max_bytes=self.step_max_bytes,
         )
         asked = Question(
-            "s", "t", question, "Scripted", "snapshot", 1000, self.max_iterations, self.history, self.notices
+            "s", "t", question, "Scripted", "snapshot", 1000, self.max_iterations, self.history, self.notices,
+            timeout_s=self.timeout_s,
+        )  # fmt: skip
+        deps = Deps(
+            self.provider, prefix, dispatcher, self.ledger, self.transcript, self.stop, self.retry, clock=self.clock
         )
-        deps = Deps(self.provider, prefix, dispatcher, self.ledger, self.transcript, self.stop)
         async for event in run_turn(asked, deps):
             self.events.append(event)
         assert isinstance(self.events[-1], TurnEnd)
