@@ -1,7 +1,7 @@
 """Put together what one turn needs: model, catalogue, history, money, tools."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -19,14 +19,15 @@ from chat.adapters import (
     session_inspect,
 )
 from chat.config import ModelRow, UnknownModel
-from chat.context import Prefix, build_prefix
+from chat.context import SYSTEM_PROMPT, Prefix, build_prefix
 from chat.dispatch import Dispatcher, ToolFacts
 from chat.endings import turn_end
 from chat.events import Event, Notice, TurnStarted
 from chat.lease import Lease
 from chat.loop import Deps, Question
 from chat.models import Session, Turn
-from chat.providers.base import ModelFailure, Provider, ToolDefinition
+from chat.prefix_changes import changes, notices
+from chat.providers.base import Entry, ModelFailure, Provider, ToolDefinition
 from chat.providers.registry import create_provider
 from chat.retry import RetryPolicy
 from chat.stopping import StopSignal
@@ -72,7 +73,8 @@ async def _assembled(
         raise CannotStart(TurnOutcome.TOOL_SERVER_DOWN, str(error)) from error
     step_max_bytes = row.step_max_bytes or max(limits.step_max_bytes, row.inline_max_bytes)
     limits = replace(limits, inline_max_bytes=row.inline_max_bytes, step_max_bytes=step_max_bytes)
-    prefix = build_prefix(_tools(server.catalog), model=row.model, effort=row.default_effort)
+    prefix = prefix_of(row, provider, server.catalog)
+    history = await sync_to_async(selectors.transcript)(session_id=session.pk)
     dispatcher = Dispatcher(
         gateway=ServerGateway(server.process, session_id=session.pk),
         system_tools=OwnTools(
@@ -92,18 +94,22 @@ async def _assembled(
         upstreams=session.upstreams,
         max_output_tokens=min(row.max_output_tokens, chat.turns.call_output_tokens),
         max_iterations=chat.turns.max_iterations,
-        history=await sync_to_async(selectors.transcript)(session_id=session.pk),
-        notices=tuple(_prefix_notices(session, prefix, server.catalog)),
+        history=history,
+        notices=tuple(await _prefix_notices(session, prefix, history)),
         timeout_s=chat.turns.turn_timeout_s,
-    )
-    await sync_to_async(services.session_prefix_set)(
-        session_id=session.pk, context_version=prefix.version, catalog_hash=server.catalog.hash
     )
     ledger = TurnLedger(
         user_id=session.owner_id, session_id=session.pk, turn_id=turn.pk, model_key=row.key, provider=row.provider
     )
     retry = RetryPolicy(chat.turns.model_attempts, chat.turns.model_wait_max_s)
     return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(lease), stop, retry)
+
+
+def prefix_of(row: ModelRow, provider: Provider, catalog: Catalog) -> Prefix:
+    """Return what every request of a session with this model and catalogue begins with."""
+    return build_prefix(
+        _tools(catalog), model=row.model, effort=row.default_effort, system=SYSTEM_PROMPT, scope=provider.replay_scope
+    )
 
 
 async def warm_up() -> None:
@@ -172,19 +178,21 @@ def _facts(tool: CatalogTool) -> ToolFacts:
     )
 
 
-def _prefix_notices(session: Session, prefix: Prefix, catalog: Catalog) -> Iterator[Notice]:
-    """Yield what a reader should know when the session goes on under another prefix."""
-    if not session.context_version or session.context_version == prefix.version:
-        return
-    if session.catalog_hash != catalog.hash:
-        log.warning("catalog_changed in session %s: %s → %s", session.pk, session.catalog_hash, catalog.hash)
-        yield Notice(
-            code="catalog_changed",
-            message="The list of tools has changed since the last question of this session.",
-            detail={"before": session.catalog_hash, "now": catalog.hash},
-        )
-    yield Notice(
-        code="context_degraded",
-        message="Earlier answers are passed on as text: the model's own notes on them belong to another setting.",
-        detail={"before": session.context_version, "now": prefix.version},
+async def _prefix_notices(session: Session, prefix: Prefix, history: Sequence[Entry]) -> list[Notice]:
+    """Freeze the prefix for the session; return what a reader should know when it is another one."""
+    before = await sync_to_async(services.session_prefix_set)(
+        session_id=session.pk, context_version=prefix.version, parts=prefix.parts
     )
+    if before is None:
+        return []
+    change = changes(before, prefix.parts)
+    log.warning(
+        "session %s goes on under context %s: %s changed", session.pk, prefix.version, ", ".join(change.parts) or "none"
+    )
+    if change.has_tools:
+        log.warning(
+            "catalog_changed in session %s: added %s; removed %s; changed %s",
+            session.pk,
+            *(", ".join(names) or "none" for names in (change.added, change.removed, change.changed)),
+        )
+    return [*notices(change, history)]

@@ -7,37 +7,61 @@ stays bound to what preceded it; a new version starts a fresh prefix.
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from chat.providers.base import Entry, ModelRequest, ToolDefinition
 from chat.providers.history import repaired
 
+Json = Any
 SYSTEM_PROMPT = (Path(__file__).parent / "prompts" / "system.md").read_text(encoding="utf-8").strip()
 
 
 @dataclass(frozen=True)
 class Prefix:
-    """The part of a request that is the same for all calls of a session."""
+    """The part of a request that is the same for all calls of a session.
+
+    `scope` is what else the provider's own form of a message is bound to: `Provider.replay_scope`.
+    """
 
     system: str
     tools: tuple[ToolDefinition, ...]
     model: str
     effort: str
+    scope: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def parts(self) -> dict[str, Json]:
+        """What the version is made of, in digests: so that a later prefix can tell what changed."""
+        tools = {t.name: _digest([t.name, t.description, t.input_schema, t.deferred]) for t in self.tools}
+        return {
+            "prompt": _digest(self.system),
+            "model": self.model,
+            "effort": self.effort,
+            **self.scope,
+            "tools": tools,
+        }
+
+    @cached_property
     def version(self) -> str:
         """The context version: a hash that is equal in every process."""
-        tools = [[tool.name, tool.description, tool.input_schema, tool.deferred] for tool in self.tools]
-        text = json.dumps([self.system, tools, self.model, self.effort], ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return _digest([[name, part] for name, part in self.parts.items()])
 
 
-def build_prefix(tools: Iterable[ToolDefinition], *, model: str, effort: str, system: str = SYSTEM_PROMPT) -> Prefix:
+def build_prefix(
+    tools: Iterable[ToolDefinition],
+    *,
+    model: str,
+    effort: str,
+    system: str = SYSTEM_PROMPT,
+    scope: Mapping[str, str] | None = None,
+) -> Prefix:
     """Return the prefix with its tools in a stable order: loaded ones first, each group by name."""
     ordered = sorted(tools, key=lambda tool: (tool.deferred, tool.name))
-    return Prefix(system, tuple(ordered), model, effort)
+    return Prefix(system, tuple(ordered), model, effort, dict(scope or {}))
 
 
 def build_request(prefix: Prefix, entries: Sequence[Entry], *, max_output_tokens: int) -> ModelRequest:
@@ -51,3 +75,8 @@ def build_request(prefix: Prefix, entries: Sequence[Entry], *, max_output_tokens
         max_output_tokens=max_output_tokens,
         effort=prefix.effort,
     )
+
+
+def _digest(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -15,6 +15,7 @@ from chat.providers.base import (
     Entry,
     ModelEvent,
     ModelFailure,
+    ModelNotice,
     ModelReply,
     ModelRequest,
     Provider,
@@ -166,7 +167,9 @@ class ModelSteps:
         return settled
 
 
-def _shown(piece: ReasoningDelta | TextDelta, step: int) -> Event:
-    """Return the event for a piece of the model's message."""
+def _shown(piece: ReasoningDelta | TextDelta | ModelNotice, step: int) -> Event:
+    """Return the event for a piece of the model's message, or for what is to be known of it."""
+    if isinstance(piece, ModelNotice):
+        return Notice(code=piece.code, message=piece.message)
     kind = Reasoning if isinstance(piece, ReasoningDelta) else Text
     return kind(step=step, text=piece.text)

@@ -20,7 +20,6 @@ class Session(models.Model):
     model = models.CharField(max_length=100, help_text="Key of the model in burp.toml.")
     upstreams = models.CharField(max_length=10, choices=Upstreams)
     context_version = models.CharField(max_length=64, blank=True, help_text="Hash of the prefix last sent.")
-    catalog_hash = models.CharField(max_length=64, blank=True, help_text="Hash of the tool list last sent.")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -33,6 +32,17 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.title or "New session"
+
+
+class PrefixVersion(models.Model):
+    """What a context version stands for, in digests: so that a session can tell what has changed since."""
+
+    version = models.CharField(primary_key=True, max_length=64)
+    parts = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.version
 
 
 class Turn(models.Model):

@@ -13,7 +13,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from artifacts import store as artifact_store
-from chat.models import Session, StoredEvent, TranscriptEntry, Turn
+from chat.models import PrefixVersion, Session, StoredEvent, TranscriptEntry, Turn
 from chat.providers.base import Entry
 from chat.transcript import kind_of, to_json
 
@@ -63,9 +63,20 @@ def session_delete(*, session: Session) -> None:
 
 
 @transaction.atomic
-def session_prefix_set(*, session_id: UUID, context_version: str, catalog_hash: str) -> None:
-    """Note which prefix the session's next request is sent with."""
-    Session.objects.filter(pk=session_id).update(context_version=context_version, catalog_hash=catalog_hash)
+def session_prefix_set(*, session_id: UUID, context_version: str, parts: dict[str, Json]) -> dict[str, Json] | None:
+    """Note which prefix the session's next request is sent with.
+
+    Returns the parts of the one before, where it is another one and they are known.
+    """
+    session = Session.objects.select_for_update().get(pk=session_id)
+    before = session.context_version
+    if before == context_version:
+        return None
+    PrefixVersion.objects.get_or_create(version=context_version, defaults={"parts": parts})
+    session.context_version = context_version
+    session.save(update_fields=["context_version"])
+    known = PrefixVersion.objects.filter(version=before).first()
+    return known.parts if known else None
 
 
 @transaction.atomic

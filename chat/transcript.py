@@ -3,7 +3,7 @@
 Pure. A provider's own message is kept key by key in the order in which it came.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from chat.providers.base import (
@@ -29,13 +29,19 @@ def to_json(entry: Entry) -> dict[str, Json]:
 
 
 def from_json(kind: str, data: dict[str, Json]) -> Entry:
-    """Rebuild an entry of the given kind."""
+    """Rebuild an entry of the given kind; a field that only a later version knows is left out."""
     if kind == "user":
-        return UserEntry(**data)
+        return UserEntry(data["text"])
     if kind == "assistant":
-        calls = tuple(ToolCall(**call) for call in data["tool_calls"])
-        return AssistantEntry(**{**data, "tool_calls": calls, "raw": tuple(data["raw"])})
-    results = tuple(
-        ToolResult(**{**result, "tool_references": tuple(result["tool_references"])}) for result in data["results"]
-    )
-    return ToolResultsEntry(results)
+        calls = tuple(ToolCall(**_known(ToolCall, call)) for call in data["tool_calls"])
+        return AssistantEntry(**{**_known(AssistantEntry, data), "tool_calls": calls, "raw": tuple(data["raw"])})
+    return ToolResultsEntry(tuple(_result(result) for result in data["results"]))
+
+
+def _result(data: dict[str, Json]) -> ToolResult:
+    return ToolResult(**{**_known(ToolResult, data), "tool_references": tuple(data["tool_references"])})
+
+
+def _known(kind: type[AssistantEntry | ToolCall | ToolResult], data: dict[str, Json]) -> dict[str, Json]:
+    names = {field.name for field in fields(kind)}
+    return {name: value for name, value in data.items() if name in names}

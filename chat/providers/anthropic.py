@@ -5,6 +5,7 @@ deadline of the turn. Its telemetry is off: it would count each call twice besid
 Thinking blocks are bound to everything before them; see `anthropic_wire` for what is replayed.
 """
 
+import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
@@ -19,12 +20,12 @@ from chat.providers.anthropic_errors import (
     ModelError,
     StreamCut,
     failure,
-    is_thinking_refused,
+    is_history_refused,
     never_ran,
 )
 from chat.providers.anthropic_progress import StreamProgress
 from chat.providers.anthropic_wire import PROVIDER, AnthropicModel, Block, prompt_bytes, request_body, tool_problem
-from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelRequest, TokenUsage
+from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelNotice, ModelRequest, TokenUsage
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["AnthropicModel", "AnthropicProvider", "create", "new_client"]
@@ -37,6 +38,13 @@ WORST_BYTES_PER_TOKEN = 2
 TYPICAL_BYTES_PER_TOKEN = 4
 # The API's own instructions on tool use, added to every prompt that has tools.
 HIDDEN_PROMPT_TOKENS = 1000
+# To be raised when `anthropic_wire` puts the same entries into other blocks: what was sent before
+# would no longer be what precedes the stored thinking.
+WIRE_FORM = "1"
+STARTED_AFRESH = ModelNotice(
+    "context_degraded",
+    "The model's service did not take back its own notes on earlier answers: they are passed on as text.",
+)
 
 
 class AnthropicProvider:
@@ -69,9 +77,14 @@ class AnthropicProvider:
             api_key, base_url=base_url, read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s
         )
         self._progress: StreamProgress | None = None
-        # Entries before this position go without thinking, by context version.
-        self._thinking_from: dict[str, int] = {}
         self._reported: set[str] = set()
+
+    @property
+    def replay_scope(self) -> dict[str, str]:
+        """Thinking fits one account and one way of writing a transcript down."""
+        account = hashlib.sha256(f"{self._client.base_url} {self._api_key}".encode()).hexdigest()
+        form = f"{WIRE_FORM}, thinking {self.model.thinking}"
+        return {"form": form if self.model.supports_deferral else f"{form}, no deferral", "account": account[:12]}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one message; raise `ModelFailure` for every failure."""
@@ -83,6 +96,8 @@ class AnthropicProvider:
         try:
             async with AsyncExitStack() as stack:
                 stream = await self._opened(stack, request, body, progress)
+                if progress.starts_afresh:
+                    yield STARTED_AFRESH
                 async for event in stream:
                     delta = progress.feed(event)
                     if event.type == "message_start":
@@ -118,16 +133,17 @@ class AnthropicProvider:
     async def _opened(
         self, stack: AsyncExitStack, request: ModelRequest, body: Block, progress: StreamProgress
     ) -> AsyncMessageStream[None]:
-        """Open the stream; once without any old thinking if the API does not take it back."""
+        """Open the stream; once more from the projection if the API does not take the messages back as they were."""
         progress.may_have_run = True
         try:
             stream = await stack.enter_async_context(self._client.messages.stream(**body))
         except anthropic.BadRequestError as error:
-            if not is_thinking_refused(error):
+            afresh = request_body(request, self.model, is_afresh=True)
+            if afresh == body or not is_history_refused(error):
                 raise
-            logger.warning("thinking of context %s was refused, sent without: %s", request.context_version, error)
-            self._thinking_from[request.context_version] = len(request.entries)
-            stream = await stack.enter_async_context(self._client.messages.stream(**self._body(request)))
+            logger.warning("context %s was refused and starts afresh: %s", request.context_version, error)
+            progress.starts_afresh = True
+            stream = await stack.enter_async_context(self._client.messages.stream(**afresh))
         progress.request_id = stream.request_id or ""
         return stream
 
@@ -144,7 +160,7 @@ class AnthropicProvider:
             logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
 
     def _body(self, request: ModelRequest) -> Block:
-        return request_body(request, self.model, thinking_from=self._thinking_from.get(request.context_version, 0))
+        return request_body(request, self.model)
 
     def _failure(self, error: ModelError, progress: StreamProgress) -> ModelFailure:
         if never_ran(error) and progress.message is None:

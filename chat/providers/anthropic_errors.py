@@ -40,9 +40,8 @@ STATUSES: dict[int, TurnOutcome] = {
 }
 RETRYABLE = {TurnOutcome.MODEL_OVERLOADED, TurnOutcome.MODEL_RATE_LIMITED, TurnOutcome.MODEL_UNREACHABLE}
 SPEND_LIMIT_CODES = {"enforced_spend_limit_reached", "contract_spend_limit_reached"}
-# The API gives these two no code of their own, so its sentence is all there is to tell them by.
+# The API gives this one no code of its own, so its sentence is all there is to tell it by.
 OVERFLOW_PHRASES = ("prompt is too long", "exceed context limit", "context window")
-THINKING_PHRASE = "thinking` block"
 
 
 class StreamCut(Exception):
@@ -83,9 +82,9 @@ def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime |
     )
 
 
-def is_thinking_refused(error: anthropic.BadRequestError) -> bool:
-    """Whether replayed thinking was refused, as with a key of another organisation."""
-    return error.type == "invalid_request_error" and THINKING_PHRASE in (error.api_message or "")
+def is_history_refused(error: anthropic.BadRequestError) -> bool:
+    """Whether the messages may have been refused as they are, rather than for their length."""
+    return _outcome(error) is TurnOutcome.MODEL_BAD_REQUEST
 
 
 def never_ran(error: ModelError) -> bool:

@@ -50,6 +50,7 @@ class StreamProgress:
         self.message: Message | None = None
         self.request_id = ""
         self.may_have_run = False
+        self.starts_afresh = False
         self.was_shown = False
         self.is_finished = False
         self._prompt_estimate = prompt_estimate
@@ -142,6 +143,8 @@ class StreamProgress:
             interrupted=interrupted,
             usage_raw=self._usage_raw(),
             request_id=self.request_id,
+            message_id=self.message.id if self.message else "",
+            starts_afresh=self.starts_afresh,
             stop_details=details.to_dict() if details else {},
         )
 

@@ -53,12 +53,12 @@ class AnthropicModel:
     supports_deferral: bool = True
 
 
-def request_body(request: ModelRequest, model: AnthropicModel, *, thinking_from: int = 0) -> Block:
-    """Return the keyword arguments of `messages.stream`. Entries before `thinking_from` go without thinking."""
+def request_body(request: ModelRequest, model: AnthropicModel, *, is_afresh: bool = False) -> Block:
+    """Return the keyword arguments of `messages.stream`; `is_afresh` sends all messages as projection."""
     body: Block = {
         "model": model.id,
         "max_tokens": min(request.max_output_tokens, model.max_output),
-        "messages": wire_messages(request, model, thinking_from=thinking_from),
+        "messages": wire_messages(request, model, is_afresh=is_afresh),
     }
     if request.system.strip():
         body["system"] = [{"type": "text", "text": request.system, "cache_control": PREFIX_CACHE}]
@@ -101,14 +101,15 @@ def wire_tools(request: ModelRequest, model: AnthropicModel) -> list[Block]:
     return tools
 
 
-def wire_messages(request: ModelRequest, model: AnthropicModel, *, thinking_from: int = 0) -> list[Block]:
+def wire_messages(request: ModelRequest, model: AnthropicModel, *, is_afresh: bool = False) -> list[Block]:
     """Return the transcript as alternating messages with the two message breakpoints set."""
     references = _references(request, model)
+    start = len(request.entries) if is_afresh else _last_start(request)
     if not model.supports_deferral:
-        thinking_from = max(thinking_from, _last_growth(request))
-    older, newer = request.entries[:thinking_from], request.entries[thinking_from:]
+        start = max(start, _last_growth(request))
+    older, newer = request.entries[:start], request.entries[start:]
     writer = _MessageWriter()
-    for entry in repaired([*map(_without_thinking, older), *newer]):
+    for entry in repaired([*map(_projected, older), *newer]):
         match entry:
             case UserEntry(text=text):
                 writer.add("user", [{"type": "text", "text": text}])
@@ -173,13 +174,14 @@ def _assistant(entry: AssistantEntry, request: ModelRequest, used_ids: set[str])
 
 def _is_replayable(entry: AssistantEntry, request: ModelRequest) -> bool:
     """Whether the raw message may go back: made by this API under this very prefix, and whole."""
-    same_origin = (entry.provider, entry.model, entry.context_version) == (
-        PROVIDER,
-        request.model,
-        request.context_version,
-    )
     raw_ids = [block.get("id") for block in entry.raw if block.get("type") == "tool_use"]
-    return bool(entry.raw) and same_origin and raw_ids == [call.id for call in entry.tool_calls]
+    is_whole = bool(entry.raw) and raw_ids == [call.id for call in entry.tool_calls]
+    return is_whole and _is_of_context(entry, request)
+
+
+def _is_of_context(entry: AssistantEntry, request: ModelRequest) -> bool:
+    made_by = (entry.provider, entry.model, entry.context_version)
+    return made_by == (PROVIDER, request.model, request.context_version)
 
 
 def _may_be_sent(block: Block) -> bool:
@@ -193,10 +195,18 @@ def _may_be_sent(block: Block) -> bool:
     return True
 
 
-def _without_thinking(entry: Entry) -> Entry:
-    if not isinstance(entry, AssistantEntry):
-        return entry
-    return replace(entry, raw=tuple(block for block in entry.raw if block.get("type") not in THINKING))
+def _projected(entry: Entry) -> Entry:
+    return replace(entry, raw=()) if isinstance(entry, AssistantEntry) else entry
+
+
+def _last_start(request: ModelRequest) -> int:
+    """Return the position of the last message of this context that started afresh; 0 where none did."""
+    starts = [
+        position
+        for position, entry in enumerate(request.entries)
+        if isinstance(entry, AssistantEntry) and entry.starts_afresh and _is_of_context(entry, request)
+    ]
+    return starts[-1] if starts else 0
 
 
 def without_trailing_thinking(blocks: list[Block]) -> list[Block]:

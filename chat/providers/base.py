@@ -87,7 +87,11 @@ class UserEntry:
 @dataclass(frozen=True)
 class AssistantEntry:
     """One model message. `raw` is replayed as is while `provider`, `model` and
-    `context_version` are those of the request; else the projection is sent."""
+    `context_version` are those of the request; else the projection is sent.
+
+    `starts_afresh`: all before it went out as projection, because the service refused to take it
+    back as it was; so it goes out ever after.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -99,6 +103,8 @@ class AssistantEntry:
     interrupted: bool = False
     usage_raw: dict[str, Json] = field(default_factory=dict)
     request_id: str = ""
+    message_id: str = ""
+    starts_afresh: bool = False
     stop_details: dict[str, Json] = field(default_factory=dict)
 
 
@@ -154,7 +160,15 @@ class ModelReply:
     stop_reason: str
 
 
-ModelEvent = ReasoningDelta | TextDelta | ModelReply
+@dataclass(frozen=True)
+class ModelNotice:
+    """Something that a reader should know of this call, before any of its text: see `chat.events.Notice`."""
+
+    code: str
+    message: str
+
+
+ModelEvent = ReasoningDelta | TextDelta | ModelNotice | ModelReply
 
 
 class ModelFailure(Exception):
@@ -191,6 +205,14 @@ class Provider(Protocol):
     """A model service. `name` is the key in `burp.toml`. One instance serves one turn at a time."""
 
     name: str
+
+    @property
+    def replay_scope(self) -> Mapping[str, str]:
+        """What else a message's own form is bound to, beside system prompt, tools, model and effort.
+
+        By name of the setting; it becomes part of the context version. No secret can be read from it.
+        """
+        ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one model message; raise `ModelFailure` for every failure.

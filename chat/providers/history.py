@@ -17,6 +17,7 @@ from chat.providers.base import (
     UserEntry,
 )
 
+NO_OPENING = "(The beginning of this conversation was not kept.)"
 NOT_RUN = "This call was not run: the turn was stopped before. Call again if the result is still wanted."
 
 
@@ -25,10 +26,12 @@ def repaired(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
     Missing results are filled in as not run, results without a call are dropped, and so are
     blank questions, empty messages and turns that the model refused: their content would be
-    refused again.
+    refused again. A history that does not begin with a question gets a neutral one.
     """
-    kept = _without_refused_turns(entries)
-    return tuple(_answered(kept))
+    kept = [*_answered(_without_refused_turns(entries))]
+    if kept and not isinstance(kept[0], UserEntry):
+        kept.insert(0, UserEntry(NO_OPENING))
+    return tuple(kept)
 
 
 def active_tools(tools: Sequence[ToolDefinition], entries: Iterable[Entry]) -> tuple[ToolDefinition, ...]:

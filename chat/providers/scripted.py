@@ -116,6 +116,11 @@ class ScriptedProvider:
         finally:
             self.open_streams -= 1
 
+    @property
+    def replay_scope(self) -> dict[str, str]:
+        """Nothing: a scripted message has no form of its own."""
+        return {}
+
     def worst_case(self, request: ModelRequest) -> TokenUsage:
         """Return the tokens of the request and its output limit."""
         return TokenUsage(input=_prompt_tokens(request), output=request.max_output_tokens)

@@ -1,11 +1,14 @@
 """A request body as the checks read it: normal blocks, merged messages, marks taken off."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from evals.strict_messages.models import ModelRules
 from evals.strict_messages.signing import Signer
+from evals.strict_messages.tokens import canonical, count
 
 Json = Any
 Block = dict[str, Json]
@@ -44,6 +47,24 @@ class Asked:
     def system(self) -> list[Block]:
         """The system prompt as blocks."""
         return as_blocks(self.body.get("system") or [])
+
+    @cached_property
+    def frame(self) -> str:
+        """System prompt and tools as signatures are bound to them: one short text."""
+        return hashlib.sha256(canonical([unmarked(self.system), unmarked(self.tools)]).encode()).hexdigest()
+
+    @cached_property
+    def parts(self) -> list[tuple[Block, int]]:
+        """Each block of the prompt in its order, with its tokens; a deferred tool counts where it is loaded."""
+        tools = {tool["name"]: tool for tool in self.tools}
+        loaded = [tool for tool in tools.values() if not tool.get("defer_loading")]
+        parts = [(block, count(unmarked(block))) for block in [*loaded, *self.system]]
+        for _, _, _, block in self.blocks():
+            content = block.get("content") if block.get("type") == "tool_result" else None
+            references = content if isinstance(content, list) else []
+            expanded = [tools[name] for inner in references if (name := inner.get("tool_name")) in tools]
+            parts.append((block, count(unmarked(block)) + sum(count(unmarked(tool)) for tool in expanded)))
+        return parts
 
     def blocks(self) -> Iterator[tuple[int, int, str, Block]]:
         """Yield each message block with its message's index, its own index and the role."""

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evals.strict_messages.conversation import Asked, as_blocks, unmarked
-from evals.strict_messages.parts import prompt_parts
 from evals.strict_messages.tokens import canonical
 
 Json = Any
@@ -36,7 +35,7 @@ class _Sent:
                 for block in as_blocks(message["content"])
             ),
             settings=canonical({name: body.get(name) for name in OTHER_SETTINGS}),
-            tokens=sum(tokens for _, tokens in prompt_parts(asked)),
+            tokens=sum(tokens for _, tokens in asked.parts),
         )
 
     def change_since(self, before: "_Sent") -> str:

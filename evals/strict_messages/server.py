@@ -45,7 +45,10 @@ class StrictMessages(LoopbackServer[Recorded]):
         return self._service.api_key
 
     def accept_key(self, api_key: str) -> None:
-        """Take the key of one more organisation, which shares neither signatures nor cache with others."""
+        """Take the key of one more organisation, which shares neither signatures nor cache with others.
+
+        A key that was known belongs to another organisation from now on.
+        """
         self._service.accept_key(api_key)
 
     @property

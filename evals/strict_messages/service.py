@@ -1,9 +1,10 @@
 """What the service decides about a request: refuse it, count it, or play the next step of the script."""
 
 import json
+import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from evals.loopback.faults import Break, Failure, Unanswered
@@ -55,8 +56,8 @@ class Service:
         self.accept_key(api_key)
 
     def accept_key(self, api_key: str) -> None:
-        """Take the key of one more organisation."""
-        self._organisations[api_key] = Organisation(f"signing key of service {id(self)} for {api_key}")
+        """Take the key of one more organisation; a key that was known belongs to another one from now on."""
+        self._organisations[api_key] = Organisation(secrets.token_hex())
 
     def answer(self, method: str, path: str, headers: dict[str, str], raw: bytes, body: Block) -> Decided:
         """Return what a request gets. One that is refused or only counted uses up no step."""
@@ -124,11 +125,10 @@ class Service:
         def seal(text: str, before: Sequence[Block]) -> str:
             nonlocal last_seal
             messages = [*asked.messages, {"role": "assistant", "content": [*before]}]
-            extended = replace(asked, body={**asked.body, "messages": messages})
             signature, last_seal = memory.signer.seal(
                 model=asked.body["model"],
                 text=text,
-                prefix=prefix(extended, len(asked.messages), len(before)),
+                prefix=prefix(asked, messages, len(asked.messages), len(before)),
                 before=last_seal,
             )
             return signature

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -44,8 +45,11 @@ def test_any_change_gives_another_version() -> None:
         build_prefix([GENE], model="n", effort="").version,
         build_prefix([GENE], model="m", effort="low").version,
         build_prefix([GENE], model="m", effort="", system="other").version,
+        build_prefix([GENE], model="m", effort="", scope={"account": "a"}).version,
+        build_prefix([GENE], model="m", effort="", scope={"account": "b"}).version,
+        build_prefix([replace(GENE, deferred=True)], model="m", effort="").version,
     }
-    assert len(versions) == 5
+    assert len(versions) == 8
 
 
 def test_a_request_repairs_a_history_with_open_calls() -> None:

@@ -50,6 +50,11 @@ class RecipeProvider:
             yield TextDelta(line)
         yield ModelReply(replace(entry, text=state.answer, stop_reason="end"), FREE, "end")
 
+    @property
+    def replay_scope(self) -> dict[str, str]:
+        """Nothing: a recipe has no notes of its own."""
+        return {}
+
     def worst_case(self, request: ModelRequest) -> TokenUsage:
         """Return nothing: a recipe uses no tokens."""
         return FREE

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from evals.strict_messages.conversation import THINKING, Asked
-from evals.strict_messages.parts import can_be_marked, prompt_parts
+from evals.strict_messages.parts import can_be_marked
 from evals.strict_messages.rules.texts import text
 
 MAX_MARKS = 4
@@ -28,7 +28,7 @@ def shape(asked: Asked) -> Iterator[str]:
 def automatic(asked: Asked) -> Iterator[str]:
     """The automatic mark can't contradict one that the last block has."""
     mark = asked.body.get("cache_control")
-    last = next((block for block, _ in reversed(prompt_parts(asked)) if can_be_marked(block)), None)
+    last = next((block for block, _ in reversed(asked.parts) if can_be_marked(block)), None)
     own = last.get("cache_control") if mark and last else None
     if mark and own and own.get("ttl", "5m") != mark.get("ttl", "5m"):
         yield text("automatic_ttl", given=own.get("ttl", "5m"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evals.strict_messages.conversation import THINKING, Asked, Block, as_blocks, said, unmarked
+from evals.strict_messages.conversation import THINKING, Asked, Block, as_blocks, said
 from evals.strict_messages.rules.texts import text
 from evals.strict_messages.signing import Seal
 
@@ -18,7 +18,7 @@ def signed(asked: Asked) -> Iterator[str]:
 def bound(asked: Asked) -> Iterator[str]:
     """Everything before the block is what it was when the block was made."""
     for i, j, _, seal in _readable(asked):
-        if asked.rules.binds_thinking and seal.prefix != asked.memory.signer.check(prefix(asked, i, j)):
+        if asked.rules.binds_thinking and seal.prefix != asked.memory.signer.check(prefix(asked, asked.messages, i, j)):
             yield text("bound", path=f"messages.{i}.content.{j}")
 
 
@@ -45,12 +45,11 @@ def last_whole(asked: Asked) -> Iterator[str]:
         yield text("modified", path=f"messages.{i}.content.0")
 
 
-def prefix(asked: Asked, i: int, j: int) -> dict[str, object]:
+def prefix(asked: Asked, messages: list[Block], i: int, j: int) -> dict[str, object]:
     """Return everything before block `j` of message `i`, as signatures are bound to it."""
-    messages = asked.messages
     cut = {**messages[i], "content": as_blocks(messages[i]["content"])[:j]} if i < len(messages) else None
     before = [*messages[:i], *([cut] if cut else [])]
-    return {"system": unmarked(asked.system), "tools": unmarked(asked.tools), "said": said(before)}
+    return {"frame": asked.frame, "said": said(before)}
 
 
 def signature_of(block: Block) -> str:

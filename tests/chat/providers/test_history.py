@@ -11,7 +11,7 @@ from chat.providers.base import (
     ToolResultsEntry,
     UserEntry,
 )
-from chat.providers.history import NOT_RUN, active_tools, repaired
+from chat.providers.history import NO_OPENING, NOT_RUN, active_tools, repaired
 
 ASK = UserEntry("What is HER2?")
 CALL_A = ToolCall("a", "think", {})
@@ -96,3 +96,10 @@ def test_found_tools_join_the_list_at_its_end_in_the_order_of_their_finding() ->
         TRIALS,
         MOLECULES,
     )
+
+
+def test_a_history_that_begins_with_an_answer_gets_a_question() -> None:
+    answer = AssistantEntry("HER2 is ERBB2.")
+
+    assert repaired([UserEntry(" "), answer]) == (UserEntry(NO_OPENING), answer)
+    assert repaired([]) == ()

@@ -7,13 +7,24 @@ from typing import Any
 import pytest
 
 from chat.providers.anthropic import AnthropicProvider
-from chat.providers.base import AssistantEntry, ToolCall, ToolResult, ToolResultsEntry, UserEntry
+from chat.providers.base import (
+    AssistantEntry,
+    ModelFailure,
+    ModelNotice,
+    ModelReply,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+    ToolResultsEntry,
+    UserEntry,
+)
 from evals.strict_messages import Break, Redacted, Reply, ServerToolUse, StrictMessages, Text, Thinking, ToolUse
 from tests.chat.providers.anthropic.conftest import (
     SEARCH,
     TARGETS,
     TRIALS,
     Conversation,
+    collect,
     reply,
     request,
 )
@@ -142,7 +153,7 @@ async def test_a_new_context_goes_on_without_the_old_thinking(
 async def test_the_server_would_have_refused_the_old_thinking(
     provider: AnthropicProvider, strict_messages: StrictMessages, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The same change under the old version: the service says no, and the turn goes on without thinking."""
+    """The same change under the old version: the service says no, and the turn goes on from the projection."""
     conversation = Conversation(provider)
     strict_messages.script(*turn_of(0))
     await conversation.turn("Question 0?", answer)
@@ -154,7 +165,35 @@ async def test_the_server_would_have_refused_the_old_thinking(
     assert last.entry.text == "Done."
     assert [sent.status for sent in strict_messages.requests] == [200, 200, 200, 400, 200, 200]
     assert "bound to a different conversation" in strict_messages.requests[3].error
-    assert "thinking of context v1 was refused" in caplog.text
+    assert "context v1 was refused and starts afresh" in caplog.text
+    starts = [entry.starts_afresh for entry in conversation.entries if isinstance(entry, AssistantEntry)]
+    assert starts == [False] * 3 + [True, False]
+
+
+async def test_a_request_that_is_wrong_in_itself_is_not_sent_twice(
+    provider: AnthropicProvider, strict_messages: StrictMessages
+) -> None:
+    provider.model = replace(provider.model, effort_levels=("extreme",))
+    with pytest.raises(ModelFailure, match="is not supported"):
+        await reply(provider, request(effort="extreme"))
+
+    assert [sent.status for sent in strict_messages.requests] == [400]
+
+
+async def test_a_fresh_start_is_said_before_any_text(
+    provider: AnthropicProvider, strict_messages: StrictMessages
+) -> None:
+    conversation = Conversation(provider)
+    strict_messages.script(*turn_of(0), Reply(Text("Done.")))
+    await conversation.turn("Question 0?", answer)
+    strict_messages.accept_key(strict_messages.api_key)
+
+    entries = (*conversation.entries, UserEntry("Question 1?"))
+    events = await collect(provider, request(*entries))
+
+    assert [type(event) for event in events] == [ModelNotice, TextDelta, ModelReply]
+    assert isinstance(events[0], ModelNotice)
+    assert events[0].code == "context_degraded"
 
 
 async def test_going_back_to_an_earlier_context_replays_its_thinking_again(

@@ -241,7 +241,7 @@ def test_a_tool_that_would_be_refused_is_left_out_and_the_others_stay(tool: Tool
     assert tools[0]["cache_control"] == HOUR
 
 
-def test_without_deferral_found_tools_join_the_list_and_older_thinking_goes() -> None:
+def test_without_deferral_found_tools_join_the_list_and_older_messages_go_as_text_and_calls() -> None:
     model = replace(SONNET, supports_deferral=False)
     search = called("toolu_a", THOUGHT, tool_use("toolu_a"))
     found = answered("toolu_a", tool_references=(TRIALS.name,))
@@ -252,5 +252,24 @@ def test_without_deferral_found_tools_join_the_list_and_older_thinking_goes() ->
 
     assert [tool["name"] for tool in body["tools"]] == [TARGETS.name, SEARCH.name, TRIALS.name]
     kinds = [[block["type"] for block in message["content"]] for message in body["messages"]]
-    assert kinds == [["text"], ["tool_use"], ["tool_result"], ["thinking", "tool_use"], ["tool_result"]]
+    assert kinds == [["text"], ["text", "tool_use"], ["tool_result"], ["thinking", "tool_use"], ["tool_result"]]
     assert body["messages"][2]["content"][0]["content"] == "found"
+
+
+def test_what_precedes_a_fresh_start_stays_a_projection_ever_after() -> None:
+    before, start, after = called("toolu_a"), called("toolu_b", starts_afresh=True), called("toolu_c")
+    asked = [ASK, before, answered("toolu_a"), start, answered("toolu_b"), after, answered("toolu_c")]
+
+    sent = [
+        [block["type"] for block in message["content"]] for message in messages(*asked) if message["role"] != "user"
+    ]
+
+    assert sent == [["text", "tool_use"], ["thinking", "text", "tool_use"], ["thinking", "text", "tool_use"]]
+
+
+def test_a_fresh_start_of_another_context_means_nothing_in_this_one() -> None:
+    start = called("toolu_b", starts_afresh=True, context_version="v2")
+
+    sent = messages(ASK, called("toolu_a"), answered("toolu_a"), start, answered("toolu_b"))
+
+    assert [block["type"] for block in sent[1]["content"]] == ["thinking", "text", "tool_use"]
