@@ -2,10 +2,12 @@
 
 What is wrong is told so that the model can put it right in one go: which argument, what is wrong
 with it, what is allowed, and an example. Values that a tool brings into a normal form itself
-(`nct01234567` for `NCT01234567`) are checked here for their type only; the tool checks the form.
+(`nct01234567` for `NCT01234567`) are checked here for their type only; the tool checks the form. So are words of a
+fixed choice that differ from it in case, blanks and dashes only.
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,7 +83,7 @@ class ArgumentCheck:
             path = [str(part) for part in error.absolute_path]
             if not path and error.validator not in ("required", "additionalProperties"):
                 yield WrongArgument("arguments", _told(error, []), "see the tool's description", dict(self.example))
-            elif path and not (path[0] in self.normalised and error.validator in _FORM_KEYWORDS):
+            elif path and not (path[0] in self.normalised and error.validator in _FORM_KEYWORDS or _is_choice(error)):
                 yield self._wrong(path[0], _told(error, path[1:]), error.schema)
 
     def _unknown(self, name: str) -> WrongArgument:
@@ -126,6 +128,16 @@ def _stripped(value: Json) -> Json:
     if isinstance(value, str):
         return value.strip()
     return [_stripped(item) for item in value] if isinstance(value, list) else value
+
+
+def _is_choice(error: Any) -> bool:
+    """Tell whether a text is an allowed word but for case, blanks and dashes, which the tool puts right."""
+    if error.validator != "enum" or not isinstance(error.instance, str):
+        return False
+    given, *choices = (
+        re.sub(r"[\s_-]+", "_", str(word)).casefold() for word in (error.instance, *error.validator_value)
+    )
+    return choices.count(given) == 1
 
 
 def _is_blank(value: Json) -> bool:

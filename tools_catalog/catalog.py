@@ -6,6 +6,7 @@ process, whatever the order in which the server lists them. A tool that a provid
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -145,7 +146,10 @@ def _key_rank(key: str) -> tuple[int, str]:
 
 
 def _catalog_tool(raw: RawTool, config: CatalogConfig) -> CatalogTool:
-    platform_key = raw.name.partition("__")[0]
+    prefix, parted, _ = raw.name.partition("__")
+    platform = str(raw.meta.get("burp/platform") or prefix)
+    # A tool over all databases has no prefix; its own name is no database's.
+    platform_key = prefix if parted else re.sub(r"\W+", "_", platform.casefold())
     chosen = config.always_loaded_tools.get(platform_key)
     schema = canonical_schema(raw.input_schema)
     noise = raw.meta.get("burp/noise")
@@ -156,7 +160,7 @@ def _catalog_tool(raw: RawTool, config: CatalogConfig) -> CatalogTool:
         title=raw.title or raw.name,
         description=raw.description,
         input_schema=schema,
-        platform=str(raw.meta.get("burp/platform") or platform_key),
+        platform=platform,
         platform_key=platform_key,
         core=raw.meta.get("burp/core") is True if chosen is None else raw.name in chosen,
         noise=noise if isinstance(noise, str) and noise else None,

@@ -55,8 +55,15 @@ def test_a_wrong_argument_is_told_with_what_is_allowed(arguments: Any, argument:
         {"gene_symbol": " ERBB2 ", "organism": None},
         {"gene_symbol": "A", "limit": 10.0},
         {"gene_symbol": "A", "nct_id": "nct01234567"},
+        {"gene_symbol": "A", "organism": "Human"},
     ],
-    ids=["as declared", "blanks around, null for left out", "a whole float", "a form that the tool puts right"],
+    ids=[
+        "as declared",
+        "blanks around, null for left out",
+        "a whole float",
+        "a form that the tool puts right",
+        "a word of a choice in another case",
+    ],
 )
 def test_what_the_tool_takes_may_go_out(arguments: Any) -> None:
     assert CHECK.problems(arguments) == []

@@ -59,6 +59,14 @@ def test_a_tool_keeps_what_its_platform_declared() -> None:
     assert Catalog.from_tools(TOOLS).get("chembl__nothing") is None
 
 
+def test_tools_over_all_databases_have_one_key_which_is_no_database() -> None:
+    over_all = [raw("search", **{"burp/platform": "BURP"}), raw("about_sources", **{"burp/platform": "BURP"})]
+    catalog = Catalog.from_tools([*TOOLS, *over_all], CatalogConfig(always_loaded_tools={"burp": ["search"]}))
+    assert {tool.platform_key for tool in catalog.tools if tool.platform == "BURP"} == {"burp"}
+    assert catalog.by_name["search"].core and not catalog.by_name["about_sources"].core
+    assert catalog.problems == ()
+
+
 def test_definitions_grow_only_at_their_end() -> None:
     catalog = Catalog.from_tools([*TOOLS, raw("uniprot__get_entry"), raw("clinvar__get_variant")])
     before = catalog.definitions(["uniprot__get_entry"])

@@ -128,8 +128,9 @@ async def search_clinical_annotations(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Answer:
-    """List graded evidence (1A–4) that variants of a gene change the response to a drug. Needs gene, drug or variant.
-    First choice for pharmacogenomic evidence; for single papers use search_variant_annotations.
+    """List graded evidence (1A–4) that variants of a gene change the response to a drug (ClinPGx, formerly PharmGKB).
+    Needs gene, drug or variant. First choice for pharmacogenomic evidence; for single papers use
+    search_variant_annotations.
     """
     if not (gene_symbol or drug_name or variant):
         raise InvalidArguments("gene_symbol", "give a gene symbol, a drug name or a variant", "CYP2C19")

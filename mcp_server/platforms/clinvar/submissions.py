@@ -39,8 +39,9 @@ _SUBMISSIONS = Cite("clinvar_record", "submissions[]", "accession_version", "sub
 async def list_submissions(
     api: Api, accession: Accession, kind: Kind = None, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
-    """Who said what of one ClinVar variant: each submitter's classification, stars, date, condition, method, comment
-    and PMIDs, with a tally; or one submission by its SCV. Aggregate view: get_variant_record.
+    """Who said what of one ClinVar variant, also where submitters conflict: each one's classification, stars, date,
+    condition, method, comment and PMIDs, with a tally; or one submission by its SCV. Aggregate view:
+    get_variant_record.
 
     variation_id, accession_version, title, tally: {kind: {classification: number}}, submissions (most stars and
     newest first): [{accession_version, submitter, kind, classification, stars, review_status, last_evaluated,

@@ -38,8 +38,8 @@ async def get_homologs(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Answer:
-    """Orthologues of a gene in other species, or its paralogues: gene id, species, kind of homology, protein id,
-    percent identity. For the tree of the whole family use get_gene_tree.
+    """Orthologues of a gene (the same gene in other species), or its paralogues: gene id, species, kind of homology,
+    protein id, percent identity. For the tree of the whole family use get_gene_tree.
 
     gene_id, gene_symbol, species, homologues: [{id, species, taxon_id, protein_id, type, taxonomy_level,
     percent_identity (of the homologue's protein), percent_identity_source, dn_ds}].

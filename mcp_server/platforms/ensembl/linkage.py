@@ -34,8 +34,8 @@ async def get_ld(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Answer:
-    """Variants in linkage disequilibrium with one rsID in a 1000 Genomes population (list_populations), strongest
-    first: r², D′, place, consequence. For two given variants use get_ld_pairwise.
+    """Variants in linkage disequilibrium (LD, inherited together) with one rsID in a 1000 Genomes population
+    (list_populations), strongest first: r², D′, place, consequence. For two given variants use get_ld_pairwise.
 
     rsid, population, assembly_name, linked: [{rsid, r2, d_prime, chr, start, end, strand, consequence_type,
     clinical_significance}].

@@ -34,8 +34,9 @@ async def get_citations(
     page: Page = 1,
     page_size: PageSize = 25,
 ) -> Answer:
-    """Articles and preprints that cite one article, by its PMID (or source and id): count and rows with PMID, title,
-    year. For citation numbers over many papers use pubmed__get_citation_metrics."""
+    """Who cites an article: the articles and preprints that do, by its PMID (or source and id), with count, PMID,
+    title, year. What it cites: get_references; citation numbers over many papers: pubmed__get_citation_metrics.
+    """
     key = await key_of(api, pmid, source, id)
     if key is None:
         return unknown(str(id))

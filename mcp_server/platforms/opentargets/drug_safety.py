@@ -23,8 +23,10 @@ Levels = Annotated[
 
 @platform.tool(example={"chembl_id": "CHEMBL122", "limit": 3})
 async def get_drug_safety(api: Api, chembl_id: ChemblId, limit: Limit = 25, offset: Offset = 0) -> Answer:
-    """List a drug's boxed and withdrawal warnings and the side effects reported significantly often to the FDA (FAERS).
-    For the harm of hitting a gene use get_target_safety."""
+    """List a drug's boxed and withdrawal warnings and the side effects (adverse events) reported significantly often to
+    the FDA (FAERS). For the harm of hitting a gene use get_target_safety, for one trial's
+    clinicaltrials__get_study_adverse_events.
+    """
     index, size, skip = window(offset, limit)
     drug = await service.ask_record(api, "drug", "DrugSafety", texts.DRUG_SAFETY, chembl_id, index=index, size=size)
     if drug is None:

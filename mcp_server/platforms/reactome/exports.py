@@ -37,8 +37,8 @@ async def get_diagram_image(
     flag: Annotated[str | None, Arg("Gene symbol or accession to mark in the picture.", "TP53")] = None,
     token: Token = None,
 ) -> Answer:
-    """Link to the picture of a Reactome pathway or reaction, with a gene or an analysis result marked; for a pathway
-    without a diagram the nearest ancestor's. The record in words: get_pathway.
+    """Link to the picture (diagram) of a Reactome pathway or reaction, with a gene or an analysis result highlighted;
+    for a pathway without a diagram the nearest ancestor's. The record in words: get_pathway.
 
     stId, displayName, diagram_of (the id that is drawn), url, browser_url.
     """
