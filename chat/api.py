@@ -23,6 +23,7 @@ from pydantic import Field
 from chat import pages, selectors, session_feed
 from chat.api_auth import BearerAuth, CookieAuth, reader_of
 from chat.config import UnknownModel
+from chat.event_schema import schema
 from chat.following import follow_turn
 from chat.forms import QUESTION_MAX_CHARACTERS
 from chat.models import Session, Turn
@@ -187,6 +188,12 @@ async def turn_stop(request: HttpRequest, turn_id: UUID) -> Status[None]:
     """Ask a turn to end; its last event says when it has."""
     await stop_turn(turn_id=turn_id, owner_id=_caller(request))
     return Status(202, None)
+
+
+@api.get("/events/schema", auth=None, summary="Get the JSON schema of a turn's events")
+def events_schema(request: HttpRequest) -> dict[str, Any]:
+    """Describe every event that `events_url` streams."""
+    return schema()
 
 
 def _caller(request: HttpRequest) -> int:

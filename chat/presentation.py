@@ -118,7 +118,7 @@ class TurnView:
 
     @singledispatchmethod
     def _take(self, event: Event) -> None:
-        raise TypeError(f"no view of {event!r}")
+        """Take in an event; one of a newer version shows nothing."""
 
     @_take.register
     def _(self, event: TurnStarted) -> None:
