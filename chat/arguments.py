@@ -2,16 +2,17 @@
 
 What is wrong is told so that the model can put it right in one go: which argument, what is wrong
 with it, what is allowed, and an example. Values that a tool brings into a normal form itself
-(`nct01234567` for `NCT01234567`) are checked here for their type only; the tool checks the form. So are words of a
-fixed choice that differ from it in case, blanks and dashes only.
+(`nct01234567` for `NCT01234567`) are checked here for their type only; the tool checks the form. So are words that
+mean one of a fixed choice.
 """
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from mcp_server.choices import choice_of
 
 Json = Any
 PROBLEMS_TOLD = 5
@@ -131,13 +132,9 @@ def _stripped(value: Json) -> Json:
 
 
 def _is_choice(error: Any) -> bool:
-    """Tell whether a text is an allowed word but for case, blanks and dashes, which the tool puts right."""
-    if error.validator != "enum" or not isinstance(error.instance, str):
-        return False
-    given, *choices = (
-        re.sub(r"[\s_-]+", "_", str(word)).casefold() for word in (error.instance, *error.validator_value)
-    )
-    return choices.count(given) == 1
+    """Tell whether a text means an allowed word, which the tool puts right."""
+    is_text = error.validator == "enum" and isinstance(error.instance, str)
+    return is_text and choice_of(error.instance, error.validator_value) != ""
 
 
 def _is_blank(value: Json) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from mcp_server.choices import choice_of
 from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Answer, Citation, InvalidArguments, walk
 from mcp_server.http.client import Api
@@ -33,8 +34,6 @@ PAGES = (
     "genes", "recurrence", "hotspots", "study", "summary", "occurrences", "survival", "number", "get", "batch",
     "resolve",
 )  # fmt: skip
-# What people write for the underscore of a choice.
-_SEPARATORS = re.compile(r"[\s_-]+")
 _JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 
@@ -215,11 +214,9 @@ class Parameter:
         return value
 
     def _choice(self, text: str) -> str:
-        """Return a word of a fixed choice in its own spelling: case, blanks and dashes make no other word."""
+        """Return a word of a fixed choice in its own spelling, and any other text as it is."""
         choices = self.schema.get("enum") or self.schema.get("items", {}).get("enum") or ()
-        plain = _SEPARATORS.sub("_", text).casefold()
-        alike = [choice for choice in choices if _SEPARATORS.sub("_", str(choice)).casefold() == plain]
-        return str(alike[0]) if len(alike) == 1 else text
+        return choice_of(text, choices) or text
 
 
 def _unwrap(hint: Any) -> tuple[Arg, Any]:

@@ -14,6 +14,7 @@ from mcp_server.args import (
     gene_symbol_form,
     look_up_form,
 )
+from mcp_server.choices import choice_of
 from mcp_server.envelope import Answer, InvalidArguments
 from mcp_server.http.client import Api
 from mcp_server.http.rate_limit import Rate
@@ -149,6 +150,24 @@ def test_a_choice_of_several_words_is_known_with_blanks_and_dashes() -> None:
     assert significance.normal_form(["Likely pathogenic", "likely-benign"]) == ["likely_pathogenic", "likely_benign"]
     change = tools_by_name(discover())["gdc__copy_number"].parameters["change"]
     assert change.normal_form("homozygous deletion") == "Homozygous Deletion"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "own"),
+    [
+        ("myvariant__variant_get", "GRCh38", "hg38"),
+        ("myvariant__variant_get", "hg19", "hg19"),
+        ("ensembl__get_variant", "HG19", "GRCh37"),
+        ("thousand_genomes__population_frequencies", "grch38", "GRCh38"),
+        ("ensembl__get_variant", "hg18", "hg18"),
+    ],
+)
+def test_an_assembly_is_known_by_both_its_names(name: str, given: str, own: str) -> None:
+    assert tools_by_name(discover())[name].parameters["assembly"].normal_form(given) == own
+
+
+def test_a_word_that_means_two_choices_means_none() -> None:
+    assert choice_of("pm 1", ["PM_1", "pm-1"]) == "" and choice_of("PM_2", ["PM_1", "pm-1"]) == ""
 
 
 def test_an_argument_without_an_example_of_its_own_is_shown_the_tools() -> None:

@@ -44,10 +44,15 @@ MEDRXIV_CATEGORIES = (
     "cardiovascular medicine, epidemiology, genetic and genomic medicine, infectious diseases, oncology"
 )
 
-Day = Annotated[
-    str | None,
-    Arg("A day.", "2026-08-01", r"^\d{4}-\d{2}-\d{2}$", normalise=lambda text: text.replace("/", "-")),
-]
+
+def day_form(text: str) -> str:
+    """Return a day with dashes."""
+    return text.replace("/", "-")
+
+
+_DAY = r"^\d{4}-\d{2}-\d{2}$"
+FirstDay = Annotated[str | None, Arg("First day of the period.", "2026-08-01", _DAY, normalise=day_form)]
+LastDay = Annotated[str | None, Arg("Last day of the period.", "2026-08-05", _DAY, normalise=day_form)]
 LastDays = Annotated[
     int | None, Arg("The last days, up to today (UTC), in place of dates.", minimum=1, maximum=DAYS_MAX)
 ]
@@ -74,8 +79,8 @@ class Found:
 async def list_recent_preprints(
     api: Api,
     server: OneServer,
-    date_from: Day = None,
-    date_to: Day = None,
+    date_from: FirstDay = None,
+    date_to: LastDay = None,
     last_days: Annotated[
         int | None, Arg("The last days, up to today, in place of dates.", minimum=1, maximum=7)
     ] = None,
@@ -133,8 +138,8 @@ async def list_recent_preprints(
 async def list_published_preprints(
     api: Api,
     server: OneServer,
-    date_from: Day = None,
-    date_to: Day = None,
+    date_from: FirstDay = None,
+    date_to: LastDay = None,
     last_days: Annotated[
         int | None, Arg("The last days, up to today, in place of dates.", minimum=1, maximum=7)
     ] = None,

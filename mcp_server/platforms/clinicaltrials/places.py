@@ -46,7 +46,7 @@ NEAREST_SITES = 3
 
 Latitude = Annotated[float, Arg("Latitude in degrees, north positive.", 42.36, minimum=-90, maximum=90)]
 Longitude = Annotated[float, Arg("Longitude in degrees, east positive.", -71.06, minimum=-180, maximum=180)]
-Radius = Annotated[float, Arg("How far from the point a site may be.", 50, minimum=1, maximum=2000)]
+Radius = Annotated[float, Arg("How far from the point a site may be, in `unit`.", 50, minimum=1, maximum=2000)]
 Unit = Annotated[Literal["km", "mi"], Arg("Unit of the radius.", "km")]
 SiteLimit = Annotated[int, Arg("How many sites to return at most.", minimum=1, maximum=500)]
 

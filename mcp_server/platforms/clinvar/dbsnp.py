@@ -37,7 +37,8 @@ SIGNIFICANCES = Literal[
     "drug response",
     "risk factor",
 ]
-Frequency = Annotated[float | None, Arg("Bound of the minor allele frequency, 0 to 0.5.", minimum=0, maximum=0.5)]
+LowestMaf = Annotated[float | None, Arg("Lowest minor allele frequency; 0.01 is 1 %.", minimum=0, maximum=0.5)]
+HighestMaf = Annotated[float | None, Arg("Highest minor allele frequency; 0.01 is 1 %.", minimum=0, maximum=0.5)]
 
 
 @platform.tool(example={"rsids": ["rs268"]}, cites=_NAMED)
@@ -69,8 +70,8 @@ async def search_dbsnp(
     gene_symbol: OptionalGene = None,
     function: Annotated[FUNCTIONS | None, Arg("Function class of the variants.")] = None,
     significance: Annotated[SIGNIFICANCES | None, Arg("Clinical term of the site.")] = None,
-    maf_min: Frequency = None,
-    maf_max: Frequency = None,
+    maf_min: LowestMaf = None,
+    maf_max: HighestMaf = None,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Answer:

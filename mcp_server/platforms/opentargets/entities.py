@@ -174,7 +174,8 @@ SIMILAR = {
     "disease": ("DiseaseSimilar", texts.DISEASE_SIMILAR),
     "drug": ("DrugSimilar", texts.DRUG_SIMILAR),
 }
-Year = Annotated[int | None, Arg("Year of publication.", 2020, minimum=1800, maximum=2100)]
+FirstYear = Annotated[int | None, Arg("First year of publication.", 2015, minimum=1800, maximum=2100)]
+LastYear = Annotated[int | None, Arg("Last year of publication.", 2020, minimum=1800, maximum=2100)]
 
 
 async def _ask_any(
@@ -206,8 +207,8 @@ async def get_entity_literature(
             normalise=_entity_form,
         ),
     ] = None,
-    start_year: Year = None,
-    end_year: Year = None,
+    start_year: FirstYear = None,
+    end_year: LastYear = None,
     cursor: Cursor = None,
 ) -> Answer:
     """List papers whose text mentions a target, disease or drug, alone or together with others; gives PMIDs, dates and

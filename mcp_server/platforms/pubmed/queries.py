@@ -18,7 +18,8 @@ Json = Any
 
 YEARS_MAX = 30
 Query = Annotated[str, Arg("PubMed query.", '"BRAF"[tiab] AND melanoma[mh]')]
-Year = Annotated[int, Arg("Year of publication.", 2020, minimum=1800, maximum=2100)]
+FirstYear = Annotated[int, Arg("First year of publication.", 2015, minimum=1800, maximum=2100)]
+LastYear = Annotated[int, Arg("Last year of publication.", 2020, minimum=1800, maximum=2100)]
 # The types with which PubMed marks papers that report what a trial found.
 RESULT_TYPES = re.compile(r"^(Clinical Trial(, Phase .*)?|Randomized Controlled Trial|Controlled Clinical Trial)$")
 
@@ -53,7 +54,7 @@ async def check_query(api: Api, query: Query) -> Answer:
 
 
 @platform.tool(example={"query": '"BRAF V600E"[tiab]', "year_from": 2020, "year_to": 2022})
-async def count_articles_by_year(api: Api, query: Query, year_from: Year, year_to: Year) -> Answer:
+async def count_articles_by_year(api: Api, query: Query, year_from: FirstYear, year_to: LastYear) -> Answer:
     """Count a query's articles per year of publication (at most 30 years): a trend without the articles. For one count
     use check_query; by source, type or with preprints: europepmc__count_hits.
     """
