@@ -1,15 +1,16 @@
 """`fetch`: open one record by the id that `search` gave, in the form that fetch clients expect."""
 
+import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Envelope, InvalidArguments
-from mcp_server.unified.answering import cited, failure
+from mcp_server.unified.answering import cited, failure, fetched_at
 from mcp_server.unified.calls import Calls, SourceFailed
 from mcp_server.unified.domains.base import Document, LegFailed, notice
-from mcp_server.unified.opening import kind_of
+from mcp_server.unified.execute import WHOLE_S
+from mcp_server.unified.opening import AT_LENGTH, kind_of
 from mcp_server.unified.query.plan import DOMAINS
 from mcp_server.unified.tool import Desk, own_form
 
@@ -23,13 +24,13 @@ async def fetch(desk: Desk, arguments: Mapping[str, Json]) -> Envelope:
     domain = _domain(arguments.get("domain"))
     found = kind_of(identifier, domain)
     if found is None:
-        message = f"{identifier!r} is no id that can be opened; ids look like {EXAMPLES}"
-        hint = "; a bare number needs its domain, for example article" if identifier.isdigit() else ""
-        raise InvalidArguments("id", message + hint, "PMID38768446")
+        raise InvalidArguments("id", _no_id(identifier, domain), "PMID38768446")
     of_domain, opened = found
-    calls = Calls(desk)
+    is_full = arguments.get("detail") == "full"
+    calls = Calls(desk).by(time.monotonic() + WHOLE_S)
+    desk.progress(f"opening {identifier}")
     try:
-        document = await opened(calls, arguments.get("detail") == "full")
+        document = await opened(calls, is_full)
     except SourceFailed as failed:
         return failure(calls, [failed.wire(of_domain)])
     except LegFailed as failed:
@@ -38,7 +39,21 @@ async def fetch(desk: Desk, arguments: Mapping[str, Json]) -> Envelope:
         message = f"No database has {identifier}. Check the id, or look it up with search."
         content = {"error": {"code": "E_NOT_FOUND", "message": message, "id": identifier, "domain": of_domain}}
         return own_form(content, desk, outcome=ResultOutcome.UNKNOWN_ID)
+    if is_full and of_domain not in AT_LENGTH:
+        words = f"detail full was not applied: it is for articles and trials, and {identifier} is whole as it is."
+        document.notices.append(notice("N_NOT_APPLIED", words))
     return _answer(document, of_domain, calls)
+
+
+def _no_id(identifier: str, domain: str | None) -> str:
+    """Say why nothing is called so, and what to write instead."""
+    if domain == "variant":
+        return (
+            f"{identifier!r} is no variant that can be opened; write rs113488022, chr7:g.140753336A>T@hg38, BRAF V600E"
+        )
+    hint = "; a bare number needs its domain, for example article" if identifier.isdigit() else ""
+    hint = hint or ("" if domain else "; a name needs its domain, for example gene or drug")
+    return f"{identifier!r} is no id that can be opened; ids look like {EXAMPLES}{hint}"
 
 
 def _domain(name: Json) -> str | None:
@@ -61,6 +76,6 @@ def _answer(document: Document, domain: str, calls: Calls) -> Envelope:
         "sources": list(document.sources),
         "errors": errors,
         "notices": [*partial, *document.notices],
-        "fetched_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "fetched_at": fetched_at(calls),
     }
     return own_form({**document.wire(), "_meta": meta}, calls.desk, citations=cited(calls))

@@ -25,7 +25,9 @@ from mcp_server.unified.domains.base import Document
 Opened = Awaitable[Document | None]
 Open = Callable[[str, Calls, bool], Opened]
 _UNIPROT = r"[OPQ]\d[A-Z0-9]{3}\d|[A-NR-Z]\d(?:[A-Z][A-Z0-9]{2}\d){1,2}"
-_DISEASES = r"(?:MONDO|DOID|EFO|OMIM|MIM|MESH|UMLS|ORPHANET|ORPHA|NCIT|HP)"
+# The vocabularies of MyDisease and those that Open Targets draws diseases, phenotypes and measurements from.
+_DISEASES = r"(?:MONDO|DOID|EFO|OMIM|MIM|MESH|UMLS|ORPHANET|ORPHA|NCIT|HP|OTAR|GO|MP|OBA|OBI|PATO|VT|NBO)"
+_TRANSCRIPTS = r"(?:[NX][MPR]_\d+|NG_\d+|ENS[TP]\d{11}|LRG_\d+(?:[tp]\d+)?)(?:\.\d+)?"
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,10 @@ def _bare(prefix: str) -> Callable[[str], str]:
     return lambda text: text.strip().upper().removeprefix(prefix)
 
 
+def _without_gene(text: str) -> str:
+    return re.sub(r"\([\w-]+\)(?=:)", "", text.strip())
+
+
 def _in_brief(opened: Callable[[str, Calls], Opened]) -> Open:
     """Return an opening for records of one length."""
     return lambda identifier, calls, full: opened(identifier, calls)
@@ -89,25 +95,33 @@ KINDS: tuple[Kind, ...] = (
     Kind("trial", r"NCT\d{8}", _at_length(trial.opened), _upper),
     Kind("variant", r"rs\d+", _in_brief(variant_record.opened), str.lower),
     Kind("variant", r"(?:chr|NC_)\S+:[gm]\.\S+", _in_brief(variant_record.opened)),
+    Kind("variant", rf"{_TRANSCRIPTS}(?:\([\w-]+\))?:[cgnp]\.\S+", _in_brief(variant_record.by_name), _without_gene),
     Kind("variant", r"(?:RCV|VCV)\d{9}(?:\.\d+)?", _in_brief(clinvar_record.opened), _upper),
     Kind("gene", r"GENE:\d+", _in_brief(gene.opened), _bare("GENE:")),
     Kind("gene", r"ENSG\d{11}(?:\.\d+)?|HGNC:\d+", _in_brief(gene.opened), _upper),
     Kind("drug", r"CHEMBL\d+", _in_brief(drug.opened), _upper),
+    Kind("drug", r"DB\d{5}|CID:?\d+", _in_brief(drug.by_name), _upper),
     Kind("disease", rf"{_DISEASES}[:_]\s?\w+", _in_brief(disease.opened), _disease),
     Kind("protein", rf"(?:UNIPROT:)(?:{_UNIPROT})(?:-\d+)?", _in_brief(protein.opened), _bare("UNIPROT:")),
     Kind("protein", rf"(?:{_UNIPROT})(?:-\d+)?", _in_brief(protein.opened), _upper),
     Kind("pathway", r"R-[A-Z]{3}-\d+(?:\.\d+)?", _in_brief(pathway.opened), _upper),
     Kind("pgx", r"PA\d+|PGX:\d+", _in_brief(pgx.opened), _upper),
 )
+_NAME = r".{1,200}"
 # What a bare name means once the domain is said.
 _NAMED: dict[str, tuple[str, Open, Callable[[str], str]]] = {
     "article": (r"\d{1,9}", _at_length(article.opened), _pmid),
+    "trial": (_NAME, _in_brief(trial.by_name), str.strip),
     "gene": (r"[\w.@ -]{1,60}", _in_brief(gene.opened), str.strip),
-    "variant": (r"\S+ (?:p\.)?\S+|\S+", _in_brief(variant_record.opened), str.strip),
-    "drug": (r".{1,120}", _in_brief(drug.by_name), str.strip),
-    "disease": (r".{1,120}", _in_brief(disease.by_name), str.strip),
-    "pgx": (r"[\w*. -]{1,80}", _in_brief(pgx.opened), str.strip),
+    "variant": (r"[\w.@-]+[ :](?:p\.)?\S+|\w+[:-]\d+\S*", _in_brief(variant_record.opened), str.strip),
+    "drug": (_NAME, _in_brief(drug.by_name), str.strip),
+    "disease": (_NAME, _in_brief(disease.by_name), str.strip),
+    "protein": (_NAME, _in_brief(protein.by_name), str.strip),
+    "pathway": (_NAME, _in_brief(pathway.by_name), str.strip),
+    "pgx": (_NAME, _in_brief(pgx.by_name), str.strip),
 }
+# Where a record has a longer form.
+AT_LENGTH = ("article", "trial")
 
 
 def kind_of(identifier: str, domain: str | None) -> tuple[str, Callable[[Calls, bool], Opened]] | None:

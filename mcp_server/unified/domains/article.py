@@ -264,9 +264,11 @@ async def opened(number: str, calls: Calls, *, full_text: bool = False) -> Docum
     metadata = {"europepmc": row}
     body = ""
     errors: list[SourceFailed] = []
-    if full_text and (source := row.get("pmcid") or (number if number.startswith("PPR") else None)):
-        texts, errors = await _full_text(str(source), calls)
-        body = sections((str(part.get("title") or ""), part.get("text")) for part in texts)
+    notices: list[dict[str, Json]] = []
+    if full_text:
+        source = row.get("pmcid") or (number if number.startswith("PPR") else row.get("id") if is_preprint(row) else "")
+        body, errors, missing = await _full_text(str(source or ""), calls)
+        notices += [notice("N_NO_FULL_TEXT", missing)] if missing else []
     text = sections(
         (
             ("Note", found.note),
@@ -276,13 +278,21 @@ async def opened(number: str, calls: Calls, *, full_text: bool = False) -> Docum
         )
     )
     whole = "\n".join(part for part in (text, body) if part) or head.text
-    return Document(head.id, head.title, whole, head.url, metadata, [calls.title("europepmc")], errors)
+    source_titles = [calls.title("europepmc")]
+    return Document(head.id, head.title, whole, head.url, metadata, source_titles, errors, notices)
 
 
-async def _full_text(number: str, calls: Calls) -> tuple[list[Mapping[str, Json]], list[SourceFailed]]:
-    """Return the sections of an open-access text; where it can't be had, the record alone is shown, and why."""
+async def _full_text(number: str, calls: Calls) -> tuple[str, list[SourceFailed], str]:
+    """Return an open-access text with its headings, or why there is none: then the record alone is shown."""
+    if not number:
+        return "", [], "The full text is not in Europe PMC; this is the record with its abstract."
     try:
         found = await calls("europepmc__get_full_text", article_id=number, max_chars=FULL_TEXT_CHARS)
     except SourceFailed as failed:
-        return [], [failed]
-    return found.rows("sections"), []
+        return "", [failed], "The full text could not be fetched; this is the record with its abstract."
+    parts = found.rows("sections")
+    if not parts:
+        return "", [], found.note or "There is no open-access full text; this is the record with its abstract."
+    text = "\n".join(f"{part.get('title') or ''}\n{part.get('text') or ''}".strip() for part in parts)
+    cut = f"The text is longer: europepmc__get_full_text goes on with {dict(found.next)}." if found.next else ""
+    return text, [], cut

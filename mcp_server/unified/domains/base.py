@@ -121,6 +121,15 @@ def notice(code: str, message: str) -> dict[str, Json]:
     return {"code": code, "message": message}
 
 
+def chosen(document: Document | None, name: str, found: Sequence[Result]) -> Document | None:
+    """Return what was opened for a name, with what else it may have meant."""
+    others = [f"{each.title} ({each.id})" for each in found if document and each.id != document.id]
+    if document and (others or document.title.lower() != name.lower()):
+        also = f"; also found: {', '.join(others)}" if others else ""
+        document.notices.append(notice("N_CHOSEN", f"{name} was read as {document.title} ({document.id}){also}."))
+    return document
+
+
 def counted(total: int | None, shown: int) -> tuple[int | None, str]:
     """Return a total and how far it can be trusted."""
     return (total, "exact") if total is not None else (shown, "at_least") if shown else (None, "unknown")

@@ -48,5 +48,5 @@ def _classifications(record: Mapping[str, Json]) -> list[tuple[str, Mapping[str,
 
 
 def _classified(kind: str, each: Mapping[str, Json]) -> str:
-    stars = f", {each['stars']} stars" if each.get("stars") is not None else ""
+    stars = f", {each['stars']} star{'' if each['stars'] == 1 else 's'}" if each.get("stars") is not None else ""
     return f"{kind.replace('_', ' ')}: {each.get('description')} ({each.get('review_status')}{stars})"

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from mcp_server.unified.calls import Calls, SourceFailed
-from mcp_server.unified.domains.base import Document, LegRows, answers, mentions, refused, sections, texts
+from mcp_server.unified.domains.base import Document, LegRows, answers, chosen, mentions, refused, sections, texts
 from mcp_server.unified.results import Result, plain_text, result, round_robin, without_twins
 
 Json = Any
@@ -15,6 +16,7 @@ CARDS = 3
 LOOKED_AT = 50
 # Of a gene that must not be associated, the strongest associations are left out.
 LEFT_OUT_MAX = 200
+OTHER_VOCABULARIES = ("MESH", "UMLS", "OMIM", "MIM", "NCIT")
 NAMES = ("diseases", "name", "synonym")
 NUMBERS = ("mondo", "doid", "omim", "mesh", "efo", "orphanet", "umls")
 _SIFTED = (*(f"not_{name}" for name in (*NAMES, *NUMBERS)),)
@@ -178,11 +180,15 @@ def _called(record: Mapping[str, Json]) -> set[str]:
 async def opened(identifier: str, calls: Calls) -> Document | None:
     """Open a disease by its ontology id; None where neither source has it."""
     number = identifier.replace(":", "_", 1)
-    asked = (
-        calls("opentargets__get_disease_info", disease_id=number),
-        calls("myvariant__disease_resolve", query=identifier, limit=1),
-    )
-    (first, second), failures = await answers(asked)
+    own = partial(calls, "myvariant__disease_resolve", query=identifier, limit=1)
+    # Open Targets knows diseases by the ids of ontologies only, and refuses those of other vocabularies.
+    if identifier.partition(":")[0].upper() in OTHER_VOCABULARIES:
+        found = await own()
+        ids = [str(each["id"]) for each in found.rows() if ":" in str(each["id"])]
+        number = ids[0].replace(":", "_", 1) if ids else ""
+    asked = [calls("opentargets__get_disease_info", disease_id=number)] if number else []
+    found_all, failures = await answers([own(), *asked])
+    second, first = found_all[0], found_all[1] if asked else None
     info: Mapping[str, Json] = first.data if first and first.has_data else {}
     record: Mapping[str, Json] = next(iter(second.rows() if second else ()), {})
     if not info and not record:
@@ -196,12 +202,12 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
             ("Identifiers", [f"{n} {plain_text(v)}" for n, v in (record.get("xrefs") or {}).items()]),
         )
     )
-    url = OPEN_TARGETS.format(number) if info else MONARCH.format(identifier)
+    url = OPEN_TARGETS.format(number) if info else MONARCH.format(record["id"])
     sources = [calls.title(name) for name, one in (("opentargets", info), ("myvariant", record)) if one]
     return Document(identifier, title, text or title, url, metadata, sources, failures)
 
 
 async def by_name(name: str, calls: Calls) -> Document | None:
     """Open the disease of a name; None where neither source knows one."""
-    found = await _by_name(name, calls)
-    return await opened(found.cards[0].id, calls) if found.cards else None
+    found = (await _by_name(name, calls)).cards
+    return chosen(await opened(found[0].id, calls), name, found) if found else None

@@ -8,7 +8,7 @@ from typing import Any
 from mcp_server.http.client import Api
 from mcp_server.platforms.chembl.service import collection
 from mcp_server.unified.calls import Calls, SourceFailed
-from mcp_server.unified.domains.base import Document, LegRows, answers, dug, notice, refused, sections, texts
+from mcp_server.unified.domains.base import Document, LegRows, answers, chosen, dug, notice, refused, sections, texts
 from mcp_server.unified.results import Result, plain_text, result, round_robin, without_twins
 
 Json = Any
@@ -194,6 +194,7 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
     phase = dug(molecule, "family", "max_phase_over_forms") or molecule.get("max_phase")
     text = sections(
         (
+            ("Note", found.note),
             ("Type", molecule.get("molecule_type")),
             ("Highest phase", _STAGES.get(float(phase), phase) if phase is not None else ""),
             ("First approval", molecule.get("first_approval")),
@@ -211,7 +212,8 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
 
 async def by_name(name: str, calls: Calls) -> Document | None:
     """Open the drug of a name or of another database's id; None where ChEMBL knows none."""
-    found = (
-        await _by_id(name, calls, 1) if re.fullmatch(r"DB\d{5}|(?:CID:?)?\d+", name) else await _by_name(name, calls, 1)
-    )
-    return await opened(str(found[0]["id"]), calls) if found else None
+    is_number = re.fullmatch(r"DB\d{5}|(?:CID:?)?\d+", name, re.IGNORECASE)
+    found = await (_by_id(name.upper(), calls, CARDS) if is_number else _by_name(name, calls, CARDS))
+    if not found:
+        return None
+    return chosen(await opened(str(found[0]["id"]), calls), name, [card(drug) for drug in found])

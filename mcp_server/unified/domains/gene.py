@@ -134,13 +134,15 @@ def card(gene: Mapping[str, Json]) -> Result | None:
 
 async def opened(number: str, calls: Calls) -> Document | None:
     """Open a gene by its Entrez number or symbol; None where MyGene has none."""
-    found = await calls("myvariant__gene_resolve", query=number, limit=1)
+    found = await calls("myvariant__gene_resolve", query=number, limit=CARDS)
     gene = next(iter(found.rows()), None)
     head = card(gene) if gene else None
     if gene is None or head is None:
         return None
+    told = _alias(number, _best(found))
     text = sections(
         (
+            ("Note", told["message"] if told else found.note),
             ("Name", gene.get("name")),
             ("Type", gene.get("type_of_gene")),
             ("Aliases", gene.get("aliases")),
@@ -151,4 +153,7 @@ async def opened(number: str, calls: Calls) -> Document | None:
             ("Summary", gene.get("summary")),
         )
     )
-    return Document(head.id, head.title, text or head.text, head.url, {"mygene": gene}, [calls.title("myvariant")])
+    notices = [told] if told else []
+    metadata = {"mygene": gene}
+    source = [calls.title("myvariant")]
+    return Document(head.id, head.title, text or head.text, head.url, metadata, source, notices=notices)

@@ -6,12 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_server.unified.calls import Calls
-from mcp_server.unified.domains.base import Document, LegRows, answers, counted, mentions, refused, sections, texts
+from mcp_server.unified.domains.base import (
+    Document,
+    LegRows,
+    answers,
+    chosen,
+    counted,
+    mentions,
+    refused,
+    sections,
+    texts,
+)
 from mcp_server.unified.results import Result, result, round_robin, without_twins
 
 Json = Any
 Way = Callable[[str, Calls, int], Awaitable["Listed"]]
 PAGE_MAX = 50
+OTHERS_MAX = 3
 # What several fields have in common may stand far down in each list.
 LIST_MAX = 200
 PAGE = "https://reactome.org/content/detail/{}"
@@ -115,6 +126,7 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
     pathway = found.data
     text = sections(
         (
+            ("Note", found.note),
             ("Species", pathway.get("speciesName")),
             ("Summary", pathway.get("summation")),
             ("Contains", [event.get("displayName") for event in pathway.get("hasEvent") or ()]),
@@ -123,3 +135,11 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
     head = card(pathway)
     metadata = {"reactome": pathway}
     return Document(head.id, head.title, text or head.text, head.url, metadata, [calls.title("reactome")])
+
+
+async def by_name(name: str, calls: Calls) -> Document | None:
+    """Open the pathway of a name, the best match; None where Reactome finds none."""
+    found = (await _by_name(name, calls, OTHERS_MAX)).cards
+    exact = [each for each in found if each.title.lower() == name.lower()]
+    best = [*exact, *found][:1]
+    return chosen(await opened(best[0].id, calls), name, found) if best else None

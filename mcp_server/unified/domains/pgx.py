@@ -200,3 +200,10 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
         )
     )
     return Document(identifier, str(title), text or str(title), url, {"clinpgx": record}, [calls.title("clinpgx")])
+
+
+async def by_name(name: str, calls: Calls) -> Document | None:
+    """Open the gene, drug, variant or allele of ClinPGx that is called exactly so; None where it has none."""
+    found = await calls("clinpgx__resolve_entity", query=name)
+    numbers = [str(record["id"]) for record in found.rows("records") if record.get("id")]
+    return await opened(numbers[0], calls) if numbers else None

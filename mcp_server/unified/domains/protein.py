@@ -6,11 +6,12 @@ from typing import Any
 from mcp_server.http.client import Api
 from mcp_server.platforms.uniprot.search import query_rows
 from mcp_server.unified.calls import Calls
-from mcp_server.unified.domains.base import Document, LegRows, answers, counted, dug, refused, sections, texts
+from mcp_server.unified.domains.base import Document, LegRows, answers, chosen, counted, dug, refused, sections, texts
 from mcp_server.unified.results import Result, result
 
 Json = Any
 PAGE_MAX = 100
+OTHERS_MAX = 3
 _FIELDS = {
     "accession": "accession",
     "genes": "gene_exact",
@@ -109,6 +110,7 @@ async def opened(accession: str, calls: Calls) -> Document | None:
     entry = found.data
     text = sections(
         (
+            ("Note", found.note),
             ("Gene", entry.get("geneName")),
             ("Organism", entry.get("organism")),
             ("Length", f"{entry['length']} amino acids" if entry.get("length") else ""),
@@ -118,3 +120,14 @@ async def opened(accession: str, calls: Calls) -> Document | None:
     )
     head = card(entry)
     return Document(head.id, head.title, text or head.text, head.url, {"uniprot": entry}, [calls.title("uniprot")])
+
+
+async def by_name(name: str, calls: Calls) -> Document | None:
+    """Open the human protein of a gene symbol or name, a reviewed entry first; None where UniProt has none."""
+    for field in ("genes", "name"):
+        for reviewed in (True, None):
+            params: dict[str, Json] = {field: [name], **({"reviewed": reviewed} if reviewed else {})}
+            if found := (await rows(params, calls, OTHERS_MAX)).results:
+                document = await opened(found[0].id.removeprefix("UNIPROT:"), calls)
+                return chosen(document, name, found)
+    return None

@@ -7,7 +7,7 @@ from mcp_server.http.client import Api
 from mcp_server.platforms.clinicaltrials.base import LIST_FIELDS, search
 from mcp_server.platforms.clinicaltrials.records import modules, row
 from mcp_server.unified.calls import Calls
-from mcp_server.unified.domains.base import Document, LegRows, dug, notice, sections
+from mcp_server.unified.domains.base import Document, LegRows, chosen, dug, notice, sections
 from mcp_server.unified.domains.trial_queries import request
 from mcp_server.unified.results import Result, result, shortened
 
@@ -15,6 +15,7 @@ Json = Any
 FIELDS = f"{LIST_FIELDS},BriefSummary"
 PAGE = "https://clinicaltrials.gov/study/{}"
 PAGE_MAX = 1000
+OTHERS_MAX = 3
 # What of the interventions a card names, so that room is left for the summary.
 DRUGS_MAX, NAME_MAX_CHARS = 4, 60
 _PHASE_WORDS = {"EARLY_PHASE1": "early phase 1", "NA": "phase not applicable"}
@@ -79,3 +80,9 @@ async def opened(number: str, calls: Calls, *, full_text: bool = False) -> Docum
     )
     metadata = {"clinicaltrials": study}
     return Document(head.id, head.title, text or head.text, head.url, metadata, [calls.title("clinicaltrials")])
+
+
+async def by_name(name: str, calls: Calls) -> Document | None:
+    """Open the trial of an acronym or title, the best match; None where the registry finds none."""
+    found = (await rows({"title": [name]}, calls, OTHERS_MAX)).results
+    return chosen(await opened(found[0].id, calls), name, found) if found else None

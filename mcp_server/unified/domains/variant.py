@@ -94,13 +94,13 @@ async def _placed(params: Mapping[str, Json], calls: Calls) -> Mapping[str, Json
     unread = names_of(params)
     if not unread:
         return params
-    places = await asyncio.gather(*(_place(name, calls) for name in unread))
+    places = await asyncio.gather(*(place(name, calls) for name in unread))
     read = [name for name in (*texts(params, "hgvs"), *texts(params, "id")) if name not in unread]
     rest = {name: value for name, value in params.items() if name.partition("_")[0] not in ("hgvs", "id")}
     return {**rest, "id_any": [*read, *places]}
 
 
-async def _place(name: str, calls: Calls) -> str:
+async def place(name: str, calls: Calls) -> str:
     """Return the genomic name of a variant that is named by a transcript or protein."""
     found = await calls("ensembl__predict_variant", variant=name)
     for at in found.rows():

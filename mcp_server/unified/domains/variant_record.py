@@ -5,17 +5,25 @@ A source that is down leaves the other blocks whole, and is named.
 
 import asyncio
 import re
-from collections.abc import Awaitable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
+from mcp_server.codes import ToolCode
+from mcp_server.platforms.myvariant.names import protein_form
 from mcp_server.unified.calls import Calls, Found, SourceFailed
-from mcp_server.unified.domains import variant_cards
+from mcp_server.unified.domains import variant, variant_cards
 from mcp_server.unified.domains.base import Document, LegFailed, dug, notice, sections
 
 Json = Any
-BLOCK_S = 18.0
+# Others wait for the names that MyVariant, or Ensembl in its place, gives a variant: neither may take all the time.
+NAMES_S = 10.0
 ORDER = ("myvariant", "gdc", "thousand_genomes", "cbioportal")
+# One rsID may name several changes of one base; each is asked for by itself.
+CHANGES_MAX = 4
+_ASSEMBLIES = {"19": "GRCh37", "38": "GRCh38"}
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,11 @@ class Names:
     protein_change: str = ""
     hg38: str = ""
     hg19: str = ""
+
+    @property
+    def change(self) -> str:
+        """Gene and protein change as far as they are known, else the place in the genome."""
+        return " ".join(filter(None, (self.gene, self.protein_change))) or self.hg38 or self.hg19
 
 
 @dataclass
@@ -41,27 +54,35 @@ class Joined:
     async def tried(self, asked: Awaitable[Found]) -> Found | None:
         """Return an answer, or None for a source that failed or was too slow; the failure is kept."""
         try:
-            async with asyncio.timeout(BLOCK_S):
-                return await asked
+            return await asked
         except SourceFailed as failed:
             self.errors.append(failed)
         return None
 
-    async def block(self, platform: str, assembly: str, asked: Awaitable[Found]) -> None:
-        """Ask a source and keep its block; `assembly` stands where its data names none."""
+    async def block(self, platform: str, assembly: str, asked: Awaitable[Found], change: str = "") -> None:
+        """Ask a source and keep its block; `assembly` stands where its data names none.
+
+        With `change`, the data is that of one of several changes.
+        """
+        source = self.calls.title(platform)
         found = await self.tried(asked)
+        self.calls.desk.progress(f"{source}: {'no answer' if found is None else 'answered'}")
         if found is None:
             return
-        source = self.calls.title(platform)
         if not found.has_data:
-            self.notices.append(notice("N_NOTHING", f"{source}: {found.note or 'it has nothing on this variant.'}"))
+            words = f"{source}{f' on {change}' if change else ''}: {found.note or 'it has nothing on this variant.'}"
+            self.notices.append(notice("N_NOTHING", words))
             return
         own = str(dug(found.data, "assembly") or assembly)
         url = next((str(one["url"]) for one in found.citations if one.get("url")), "")
-        self.keep(platform, own, url, found.data, found.note)
+        self.keep(platform, own, url, {change: found.data} if change else found.data, found.note)
 
     def keep(self, platform: str, assembly: str, url: str, data: Json, note: str = "") -> None:
-        """Keep a source's block."""
+        """Keep a source's block; what is there already is of another change of the same variant."""
+        known = self.blocks.get(platform)
+        if known is not None:
+            known["data"] |= data
+            return
         block = {"source": self.calls.title(platform), "assembly": assembly, "url": url, "data": data}
         self.blocks[platform] = block | ({"note": note} if note else {})
 
@@ -70,25 +91,24 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
     """Open a variant by rsID, by genomic id with its assembly, or by gene and protein change."""
     joined = Joined(calls)
     rsid = identifier.lower() if re.fullmatch(r"rs\d+", identifier, re.IGNORECASE) else ""
+    first = calls.by(time.monotonic() + NAMES_S)
     async with asyncio.TaskGroup() as group:
         # An rsID is all that 1000 Genomes needs: it is asked at once.
         if rsid:
             group.create_task(_frequencies(rsid, joined))
-        summary = await joined.tried(calls("myvariant__variant_clinical_summary", variant=identifier))
+        summary = await joined.tried(first("myvariant__variant_clinical_summary", variant=identifier))
         cards: list[Mapping[str, Json]] = summary.rows() if summary else []
-        names = _names_of(cards[0]) if cards else await _names(identifier, rsid, joined)
-        if not rsid and names.rsid:
-            group.create_task(_frequencies(names.rsid, joined))
-        group.create_task(_gdc(names, joined))
-        group.create_task(_cbioportal(names, joined))
-    if cards:
-        joined.keep(
-            "myvariant",
-            "hg38 and hg19",
-            variant_cards.page(_page_row(cards[0])),
-            cards,
-            summary.note if summary else "",
-        )
+        if cards and summary:
+            assemblies = sorted({name for one in cards for name in one.get("genomic_ids") or ()}, reverse=True)
+            page = variant_cards.page(_page_row(cards[0]))
+            joined.keep("myvariant", " and ".join(assemblies), page, cards, summary.note)
+        names = [_names_of(one) for one in cards] or await _names(identifier, rsid, joined)
+        if not rsid and names[0].rsid:
+            group.create_task(_frequencies(names[0].rsid, joined))
+        for each in _apart(names, joined):
+            change = each.change if len({one.change for one in names}) > 1 else ""
+            group.create_task(_gdc(each, joined, change))
+            group.create_task(_cbioportal(each, joined, change))
     if not joined.blocks:
         if joined.errors:
             raise LegFailed(joined.errors)
@@ -96,20 +116,39 @@ async def opened(identifier: str, calls: Calls) -> Document | None:
     return _document(identifier, names, cards, joined)
 
 
-async def _names(identifier: str, rsid: str, joined: Joined) -> Names:
+async def by_name(name: str, calls: Calls) -> Document | None:
+    """Open a variant by a name of a transcript or protein, which Ensembl brings to its place in the genome."""
+    return await opened(await variant.place(name, calls), calls)
+
+
+def _apart(names: Sequence[Names], joined: Joined) -> list[Names]:
+    """Return one of each gene and change; of very many the first ones, and say so."""
+    different = list({each.change: each for each in names}.values())
+    if len(different) > CHANGES_MAX:
+        left = ", ".join(each.change for each in different[CHANGES_MAX:])
+        joined.notices.append(notice("N_NOT_ASKED", f"GDC and cBioPortal were not asked for {left}."))
+    return different[:CHANGES_MAX]
+
+
+async def _names(identifier: str, rsid: str, joined: Joined) -> list[Names]:
     """Return the names of a variant that MyVariant does not give; GDC and cBioPortal go by gene and change."""
     if found := re.fullmatch(r"(\S+) (?:p\.)?(\S+)", identifier):
-        return Names(rsid, found[1], found[2])
+        return [Names(rsid, found[1], found[2])]
     spelt = re.fullmatch(r"(.+?)@hg(19|38)", identifier)
     asked: dict[str, Json] = {"variant": spelt[1] if spelt else identifier}
-    asked |= {"assembly": "GRCh37"} if spelt and spelt[2] == "19" else {}
-    predicted = await joined.tried(joined.calls("ensembl__predict_variant", **asked))
+    asked |= {"assembly": _ASSEMBLIES[spelt[2]]} if spelt else {}
+    second = joined.calls.by(time.monotonic() + NAMES_S)
+    predicted = await joined.tried(second("ensembl__predict_variant", **asked))
     first: Mapping[str, Json] = next(iter(predicted.rows() if predicted else ()), {})
-    hit: Mapping[str, Json] = next(iter(first.get("transcript_consequences") or ()), {})
-    change = str(hit.get("hgvsp") or "").partition(":p.")[2]
     known = next((str(one["id"]) for one in first.get("colocated_variants") or () if str(one["id"])[:2] == "rs"), "")
-    hg38 = spelt[1] if spelt and spelt[2] == "38" else ""
-    return Names(rsid or known, str(hit.get("gene_symbol") or ""), change, hg38)
+    places = {f"hg{spelt[2]}": spelt[1]} if spelt else {}
+    hits = {
+        (str(hit.get("gene_symbol") or ""), protein_form(str(hit.get("hgvsp") or "").partition(":")[2]))
+        for hit in first.get("transcript_consequences") or ()
+    }
+    # Other genes may only lie near: where a protein is changed, they say nothing.
+    changed = sorted(hit for hit in hits if all(hit)) or sorted(hits)[:1] or [("", "")]
+    return [Names(rsid or known, gene, change, **places) for gene, change in changed]
 
 
 def _names_of(card: Mapping[str, Json]) -> Names:
@@ -130,11 +169,21 @@ def _page_row(card: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 async def _frequencies(rsid: str, joined: Joined) -> None:
-    asked = joined.calls("thousand_genomes__population_frequencies", rsid=rsid)
-    await joined.block("thousand_genomes", "not given", asked)
+    await joined.block("thousand_genomes", "not given", _population(rsid, joined.calls))
 
 
-async def _gdc(names: Names, joined: Joined) -> None:
+async def _population(rsid: str, calls: Calls) -> Found:
+    """Return the frequencies of Ensembl, filled up from MyVariant unless that takes too long."""
+    tool = "thousand_genomes__population_frequencies"
+    try:
+        return await calls.by(time.monotonic() + NAMES_S)(tool, rsid=rsid)
+    except SourceFailed as failed:
+        if failed.code != ToolCode.TOOL_TIMEOUT:
+            raise
+    return await calls(tool, rsid=rsid, source="ensembl")
+
+
+async def _gdc(names: Names, joined: Joined, change: str) -> None:
     if names.gene and names.protein_change:
         asked = joined.calls("gdc__mutation_frequency", gene=names.gene, protein_change=names.protein_change)
     elif names.hg38:
@@ -142,43 +191,77 @@ async def _gdc(names: Names, joined: Joined) -> None:
     else:
         joined.notices.append(_not_asked(joined.calls.title("gdc"), "gene and protein change"))
         return
-    await joined.block("gdc", "GRCh38", asked)
+    await joined.block("gdc", "GRCh38", asked, change)
 
 
-async def _cbioportal(names: Names, joined: Joined) -> None:
+async def _cbioportal(names: Names, joined: Joined, change: str) -> None:
     if not names.gene:
         joined.notices.append(_not_asked(joined.calls.title("cbioportal"), "gene"))
         return
+    if not names.protein_change:
+        words = f"cBioPortal's block is about {names.gene} as a whole: no source gave a protein change."
+        joined.notices.append(notice("N_WHOLE_GENE", words))
     asked = joined.calls("cbioportal__gene_enrichment_summary", gene=names.gene, mutation=names.protein_change)
-    await joined.block("cbioportal", "GRCh37", asked)
+    await joined.block("cbioportal", "GRCh37", asked, change)
 
 
 def _not_asked(source: str, missing: str) -> dict[str, Json]:
     return notice("N_NOT_ASKED", f"{source} was not asked: it goes by {missing}, which no source gave.")
 
 
-def _document(identifier: str, names: Names, cards: list[Mapping[str, Json]], joined: Joined) -> Document:
+def _document(identifier: str, names: Sequence[Names], cards: Sequence[Mapping[str, Json]], joined: Joined) -> Document:
     """Put the blocks together under one title, with a text that says the main facts of each."""
-    card: Mapping[str, Json] = cards[0] if cards else {}
     blocks = {name: joined.blocks[name] for name in ORDER if name in joined.blocks}
-    title = " ".join(filter(None, (names.gene, names.protein_change))) or names.rsid or identifier
-    places = [f"{name} ({assembly})" for assembly, name in (("GRCh38", names.hg38), ("GRCh37", names.hg19)) if name]
+    changes = list(dict.fromkeys(each.change for each in names if each.change))
+    title = ", ".join(changes[:CHANGES_MAX]) or names[0].rsid or identifier
+    whole = [each.gene for each in names if each.gene and not each.protein_change]
+    parts: list[tuple[str, object]] = []
+    for number, each in enumerate(names):
+        parts += _facts(each, cards[number] if cards else {}, each.change if len(names) > 1 else "")
     text = sections(
         (
-            ("Variant", [*places, names.rsid]),
-            ("Consequence", card.get("consequences")),
-            ("ClinVar", "; ".join(words.removeprefix("ClinVar ") for words in variant_cards.clinvar_words(card))),
-            ("gnomAD", variant_cards.frequency_words(card.get("gnomad"))),
+            *parts,
             ("1000 Genomes", _population_words(dug(blocks, "thousand_genomes", "data"))),
-            ("GDC", _gdc_words(dug(blocks, "gdc", "data"))),
-            ("cBioPortal", dug(blocks, "cbioportal", "data", "text")),
-            ("Several variants", f"{len(cards)} variants carry this name; see the cards" if len(cards) > 1 else ""),
-            ("No answer from", [failed.source for failed in joined.errors]),
+            *_of_changes("GDC", dug(blocks, "gdc", "data"), changes, _gdc_words),
+            *_of_changes(
+                f"cBioPortal ({', '.join(whole)} as a whole)" if whole else "cBioPortal",
+                dug(blocks, "cbioportal", "data"),
+                changes,
+                lambda data: str(dug(data, "text") or ""),
+            ),
+            ("No answer from", list(dict.fromkeys(failed.source for failed in joined.errors))),
         )
     )
-    url = next((str(block["url"]) for block in blocks.values() if block["url"]), "")
+    url = next((str(block["url"]) for block in blocks.values() if block["url"]), "") or _page_of(identifier)
     sources = [str(block["source"]) for block in blocks.values()]
     return Document(identifier, title, text or title, url, blocks, sources, joined.errors, joined.notices)
+
+
+def _facts(names: Names, card: Mapping[str, Json], change: str) -> list[tuple[str, object]]:
+    """Return what is said of one change, under its name where there are several."""
+    places = [f"{name} ({assembly})" for assembly, name in (("GRCh38", names.hg38), ("GRCh37", names.hg19)) if name]
+    label = f"{change} " if change else ""
+    return [
+        (f"{label}Variant".strip(), [*places, names.rsid]),
+        (f"{label}Consequence", card.get("consequences")),
+        (f"{label}ClinVar", "; ".join(word.removeprefix("ClinVar ") for word in variant_cards.clinvar_words(card))),
+        (f"{label}gnomAD", variant_cards.frequency_words(card.get("gnomad"))),
+    ]
+
+
+def _of_changes(
+    source: str, data: Json, changes: Sequence[str], words: Callable[[Json], str]
+) -> list[tuple[str, object]]:
+    """Return what a source says, of each change where its data is of several."""
+    if isinstance(data, Mapping) and data and set(data) <= set(changes):
+        return [(f"{source}, {change}", words(data[change])) for change in changes if change in data]
+    return [(source, words(data))]
+
+
+def _page_of(identifier: str) -> str:
+    if identifier.lower().startswith("rs"):
+        return f"https://www.ncbi.nlm.nih.gov/snp/{identifier.lower()}"
+    return f"https://www.ncbi.nlm.nih.gov/clinvar/?term={quote(identifier)}"
 
 
 def _population_words(data: Json) -> str:

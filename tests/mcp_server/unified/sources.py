@@ -132,7 +132,7 @@ class Sources:
             address = f"{parts.netloc}{parts.path}"
             # A pattern begins with its host, or is the end of a path at any host.
             if words in query and (address.endswith(path) if path.startswith("/") else address.startswith(path)):
-                return (answer(query) if callable(answer) else answer).response()
+                return (answer(f"{query} {request.body or ''}") if callable(answer) else answer).response()
         raise AssertionError(f"unexpected request {request.method} {request.url}")
 
     async def aclose(self) -> None:
