@@ -47,7 +47,8 @@ def tools(platforms: list[Platform]) -> str:
 def _source(platform: Platform) -> str:
     source = platform.source
     assert source is not None, f"{platform.name} does not say whose data it gives"
-    rate = f"{platform.rate.requests:g} requests in {platform.rate.seconds:g} s"
+    plural = "" if platform.rate.requests == 1 else "s"
+    rate = f"{platform.rate.requests:g} request{plural} in {platform.rate.seconds:g} s"
     keyed = f", {platform.rate.with_key:g} with a key" if platform.rate.with_key else ""
     shared = f" (shared by all of `{platform.rate.group}`)" if platform.rate.group else ""
     rows = {
