@@ -97,6 +97,7 @@ async def _assembled(
         history=history,
         notices=tuple(await _prefix_notices(session, prefix, history)),
         timeout_s=chat.turns.turn_timeout_s,
+        context_window=row.context_window,
     )
     ledger = TurnLedger(
         user_id=session.owner_id, session_id=session.pk, turn_id=turn.pk, model_key=row.key, provider=row.provider

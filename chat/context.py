@@ -2,7 +2,8 @@
 
 The prefix (system prompt, tool list, provider options) has a version, the hash of all of it.
 Within one version nothing that was sent is ever changed, so that prompt caches hold and thinking
-stays bound to what preceded it; a new version starts a fresh prefix.
+stays bound to what preceded it; a new version starts a fresh prefix. So does an exchange of older
+results for references, which the version counts.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from typing import Any
 
 from chat.providers.base import Entry, ModelRequest, ToolDefinition
 from chat.providers.history import repaired
+from chat.window import as_sent
 
 Json = Any
 SYSTEM_PROMPT = (Path(__file__).parent / "prompts" / "system.md").read_text(encoding="utf-8").strip()
@@ -66,12 +68,13 @@ def build_prefix(
 
 def build_request(prefix: Prefix, entries: Sequence[Entry], *, max_output_tokens: int) -> ModelRequest:
     """Return the request for the next model call."""
+    sent, exchanges = as_sent(entries)
     return ModelRequest(
         model=prefix.model,
         system=prefix.system,
         tools=prefix.tools,
-        entries=repaired(entries),
-        context_version=prefix.version,
+        entries=repaired(sent),
+        context_version=f"{prefix.version}-{exchanges}" if exchanges else prefix.version,
         max_output_tokens=max_output_tokens,
         effort=prefix.effort,
     )

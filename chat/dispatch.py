@@ -120,6 +120,11 @@ class Dispatcher:
         finished |= {call_id: smaller for call_id, (smaller, _) in exchanged.items()}
         return [event for _, event in exchanged.values()]
 
+    async def keep(self, data: Json, tool: str) -> str:
+        """Store what a tool brought, whole; return the artifact's id."""
+        noise = self._tools[tool].noise if tool in self._tools else None
+        return (await self._shrinker.store(data, tool=tool, noise=noise)).artifact_id
+
     def start_event(self, call: ToolCall, step: int) -> ToolStart:
         """Return the event that announces a call."""
         facts = self._tools.get(call.name, ToolFacts(call.name, "BURP"))

@@ -7,6 +7,7 @@ result), the ledger tells the truth, and the last event is `turn_end`.
 
 import logging
 import math
+import sys
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from chat.dispatch import Dispatcher, Done, cancelled
 from chat.endings import turn_end
 from chat.events import Event, Notice, Text, TurnEnd, TurnStarted
 from chat.grounding import Evidence, Grounding, ground
+from chat.guards import concluding_note
 from chat.model_step import ModelSteps
 from chat.ports import Ledger, SpendRefused, Transcript
 from chat.providers.base import (
@@ -25,12 +27,15 @@ from chat.providers.base import (
     Entry,
     ModelFailure,
     ModelReply,
+    ModelRequest,
     Provider,
+    TokenUsage,
     ToolResultsEntry,
     UserEntry,
 )
 from chat.retry import RetryPolicy
 from chat.stopping import StopSignal, TurnStopped, emitted
+from chat.window import Window, exchange
 from mcp_server.codes import TurnOutcome
 
 Json = Any
@@ -52,6 +57,7 @@ class Question:
     history: tuple[Entry, ...] = ()
     notices: tuple[Notice, ...] = ()
     timeout_s: float = math.inf
+    context_window: int = sys.maxsize
 
 
 @dataclass(frozen=True)
@@ -112,17 +118,20 @@ class _Turn:
     step: int = 0
     seq: int = 0
     tool_calls: int = 0
+    is_concluding: bool = False
 
     def __post_init__(self) -> None:
         deps = self.deps
         self.entries.extend(self.question.history)
         self.began = deps.clock()
+        self.window = Window(self.question.context_window, self.question.max_output_tokens)
         self.model = ModelSteps(
             provider=deps.provider,
             ledger=deps.ledger,
             stop=deps.stop,
             retry=deps.retry,
             append=self.append,
+            window=self.window,
             clock=deps.clock,
             deadline=self.began + self.question.timeout_s,
         )
@@ -152,15 +161,61 @@ class _Turn:
 
     async def model_step(self) -> AsyncIterator[Event | ModelReply]:
         """Get the model's next message. Yields events, then the reply."""
-        request = build_request(self.deps.prefix, self.entries, max_output_tokens=self.question.max_output_tokens)
         self.answer = ""
+        if self.model.left_s() <= 0:
+            raise _TurnOver(TurnOutcome.TIME_LIMIT, f"{self.question.timeout_s:g} s are over")
+        request, worst_case = self.request()
+        if note := self.note(worst_case):
+            await self.append(note)
+            request, worst_case = self.request()
+        while self.window.is_over(worst_case):
+            yield await self.room_made(worst_case, "the next request would not fit the model's window")
+            request, worst_case = self.request()
         try:
-            async for event in self.model.ask(request, self.step):
+            async for event in self.model.ask(request, worst_case, self.step):
                 if isinstance(event, Text):
                     self.answer += event.text
                 yield event
+            return
         except ModelFailure as failure:
-            raise _TurnOver(failure.outcome, failure.message) from failure
+            if failure.outcome is not TurnOutcome.CONTEXT_OVERFLOW or failure.shown:
+                raise _TurnOver(failure.outcome, failure.message) from failure
+            # The service counts more tokens than was thought.
+            self.window.learn_refusal(worst_case)
+            yield await self.room_made(worst_case, failure.message)
+        async for event in self.model_step():
+            yield event
+
+    def request(self) -> tuple[ModelRequest, TokenUsage]:
+        """Return the next request and the most that it can use."""
+        request = build_request(self.deps.prefix, self.entries, max_output_tokens=self.question.max_output_tokens)
+        return request, self.deps.provider.worst_case(request)
+
+    def note(self, worst_case: TokenUsage) -> UserEntry | None:
+        """Return what the model is told, once and after results, when the turn nears one of its limits."""
+        if self.is_concluding or not isinstance(self.entries[-1], ToolResultsEntry):
+            return None
+        note = concluding_note(
+            calls_left=self.question.max_iterations - self.step + 1,
+            left_s=self.model.left_s(),
+            timeout_s=self.question.timeout_s,
+            is_window_nearly_full=self.window.is_nearly_full(worst_case),
+        )
+        self.is_concluding = note is not None
+        return note
+
+    async def room_made(self, worst_case: TokenUsage, why: str) -> Notice:
+        """Exchange older results for references under a new context version; end the turn if there are none left."""
+        excess_bytes = self.window.excess_bytes(worst_case)
+        exchanged = await exchange(self.entries, excess_bytes=excess_bytes, keep=self.deps.dispatcher.keep)
+        if exchanged is None:
+            raise _TurnOver(TurnOutcome.CONTEXT_OVERFLOW, why)
+        await self.append(exchanged)
+        return Notice(
+            code="context_exchanged",
+            message=f"To make room, {len(exchanged.texts)} older results were exchanged for references to their whole.",
+            detail={"results": len(exchanged.texts), "why": why},
+        )
 
     async def tool_step(self, message: AssistantEntry) -> AsyncIterator[Event]:
         """Run the calls of one message and store their results, also when stopped half-way."""

@@ -25,6 +25,7 @@ from chat.providers.base import (
 )
 from chat.retry import RetryPolicy
 from chat.stopping import StopSignal, TurnStopped, emitted
+from chat.window import Window
 from mcp_server.codes import TurnOutcome
 
 MODEL_RETRY = "model_retry"
@@ -48,16 +49,17 @@ class ModelSteps:
     stop: StopSignal
     retry: RetryPolicy
     append: Append
+    window: Window
     clock: Callable[[], float]
     deadline: float
     cost_pico_usd: int = 0
     waited_s: float = 0.0
 
-    async def ask(self, request: ModelRequest, step: int) -> AsyncIterator[Event | ModelReply]:
+    async def ask(self, request: ModelRequest, worst_case: TokenUsage, step: int) -> AsyncIterator[Event | ModelReply]:
         """Yield what happens until the message is whole, then the reply; raise `ModelFailure` when it never is."""
         for attempt in count(1):
             try:
-                async for event in self._attempt(request, step):
+                async for event in self._attempt(request, worst_case, step):
                     yield event
                 return
             except ModelFailure as failure:
@@ -67,8 +69,10 @@ class ModelSteps:
                 yield self._told(failure, wait_s, attempt)
                 await self._wait(wait_s)
 
-    async def _attempt(self, request: ModelRequest, step: int) -> AsyncIterator[Event | ModelReply]:
-        reservation = await self._reserved(step, self.provider.worst_case(request))
+    async def _attempt(
+        self, request: ModelRequest, worst_case: TokenUsage, step: int
+    ) -> AsyncIterator[Event | ModelReply]:
+        reservation = await self._reserved(step, worst_case)
 
         async def work(emit: Callable[[ModelEvent], None]) -> None:
             async with aclosing(self.provider.stream(request)) as stream:
@@ -83,6 +87,7 @@ class ModelSteps:
                     # The reservation is closed with the reply, before anything else can fail.
                     settled = await self._settle(reservation, step, event.usage, event.stop_reason)
                     reservation = ""
+                    self.window.learn(worst_case, event.usage)
                     await self.append(event.entry)
                     yield settled
                     yield event

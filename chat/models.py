@@ -90,6 +90,7 @@ class TranscriptEntry(models.Model):
         USER = "user", "User"
         ASSISTANT = "assistant", "Assistant"
         TOOL_RESULTS = "tool_results", "Tool results"
+        EXCHANGE = "exchange", "Results exchanged for references"
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="entries")
     position = models.PositiveIntegerField()

@@ -9,6 +9,7 @@ from typing import Any
 from chat.providers.base import (
     AssistantEntry,
     Entry,
+    ExchangeEntry,
     ToolCall,
     ToolResult,
     ToolResultsEntry,
@@ -16,11 +17,17 @@ from chat.providers.base import (
 )
 
 Json = Any
+KINDS: dict[type[Entry], str] = {
+    UserEntry: "user",
+    AssistantEntry: "assistant",
+    ToolResultsEntry: "tool_results",
+    ExchangeEntry: "exchange",
+}
 
 
 def kind_of(entry: Entry) -> str:
     """Return the stored name of an entry's kind."""
-    return {UserEntry: "user", AssistantEntry: "assistant", ToolResultsEntry: "tool_results"}[type(entry)]
+    return KINDS[type(entry)]
 
 
 def to_json(entry: Entry) -> dict[str, Json]:
@@ -31,7 +38,9 @@ def to_json(entry: Entry) -> dict[str, Json]:
 def from_json(kind: str, data: dict[str, Json]) -> Entry:
     """Rebuild an entry of the given kind; a field that only a later version knows is left out."""
     if kind == "user":
-        return UserEntry(data["text"])
+        return UserEntry(data["text"], is_note=data.get("is_note", False))
+    if kind == "exchange":
+        return ExchangeEntry(data["texts"])
     if kind == "assistant":
         calls = tuple(ToolCall(**_known(ToolCall, call)) for call in data["tool_calls"])
         return AssistantEntry(**{**_known(AssistantEntry, data), "tool_calls": calls, "raw": tuple(data["raw"])})

@@ -79,9 +79,10 @@ class TokenUsage:
 
 @dataclass(frozen=True)
 class UserEntry:
-    """What the user asked."""
+    """What the user asked, or what BURP itself has to say in between (`is_note`)."""
 
     text: str
+    is_note: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,17 @@ class ToolResultsEntry:
     results: tuple[ToolResult, ...]
 
 
-Entry = UserEntry | AssistantEntry | ToolResultsEntry
+@dataclass(frozen=True)
+class ExchangeEntry:
+    """From here on the results before it go out as `texts` says, by digest of what they were.
+
+    It starts a new context version. No provider ever sees it: see `chat.window`.
+    """
+
+    texts: dict[str, str]
+
+
+Entry = UserEntry | AssistantEntry | ToolResultsEntry | ExchangeEntry
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def _without_refused_turns(entries: Iterable[Entry]) -> list[Entry]:
     kept: list[Entry] = []
     turn_start = 0
     for entry in entries:
-        if isinstance(entry, UserEntry):
+        if isinstance(entry, UserEntry) and not entry.is_note:
             turn_start = len(kept)
         if isinstance(entry, AssistantEntry) and entry.stop_reason == "refusal":
             del kept[turn_start:]

@@ -202,7 +202,7 @@ def _prompt_tokens(request: ModelRequest) -> int:
             parts.append(entry.text)
         elif isinstance(entry, ToolResultsEntry):
             parts.extend(result.text for result in entry.results)
-        else:
+        elif isinstance(entry, AssistantEntry):
             parts.append(entry.text)
             parts.extend(f"{item.name}{item.arguments}" for item in entry.tool_calls)
     return _tokens("".join(parts))

@@ -45,11 +45,13 @@ class Tools:
     running: int = 0
     most_running: int = 0
     calls: list[tuple[str, dict[str, Json]]] = field(default_factory=list)
+    slow_down: Callable[[], None] = lambda: None
 
     async def call(
         self, name: str, arguments: dict[str, Json], *, timeout_s: float, on_progress: Progress
     ) -> RawToolResult:
         self.calls.append((name, arguments))
+        self.slow_down()
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         try:
@@ -171,6 +173,7 @@ class Run:
     retry: RetryPolicy = RetryPolicy(jitter=lambda: 0.5)
     clock: Callable[[], float] = time.monotonic
     timeout_s: float = 900.0
+    context_window: int = 1_000_000
 
     @classmethod
     def of(cls, *steps: Step, **settings: Any) -> "Run":
@@ -201,7 +204,7 @@ class Run:
         )
         asked = Question(
             "s", "t", question, "Scripted", "snapshot", 1000, self.max_iterations, self.history, self.notices,
-            timeout_s=self.timeout_s,
+            timeout_s=self.timeout_s, context_window=self.context_window,
         )  # fmt: skip
         deps = Deps(
             self.provider, prefix, dispatcher, self.ledger, self.transcript, self.stop, self.retry, clock=self.clock

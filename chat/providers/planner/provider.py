@@ -82,7 +82,7 @@ def next_step(request: ModelRequest) -> Pending | Finished:
 
 def _numbered(request: ModelRequest, state: Pending) -> tuple[ToolCall, ...]:
     """Give the calls ids that are unique in the session and the same on every replay."""
-    turn = sum(isinstance(entry, UserEntry) for entry in request.entries)
+    turn = sum(isinstance(entry, UserEntry) and not entry.is_note for entry in request.entries)
     made = sum(len(entry.tool_calls) for entry in request.entries if isinstance(entry, AssistantEntry))
     return tuple(
         ToolCall(f"call_{turn}_{made + number}", wanted.tool, dict(wanted.arguments))

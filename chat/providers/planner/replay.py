@@ -95,7 +95,7 @@ def _results(batch: Batch, recorded: Recorded) -> tuple[Results, tuple[Call, ...
 
 def question_of(entries: Sequence[Entry]) -> str:
     """Return what was asked last."""
-    return next((entry.text for entry in reversed(entries) if isinstance(entry, UserEntry)), "")
+    return next((entry.text for entry in reversed(entries) if isinstance(entry, UserEntry) and not entry.is_note), "")
 
 
 def recorded_in(entries: Sequence[Entry]) -> dict[str, ToolResult]:
@@ -108,7 +108,7 @@ def recorded_in(entries: Sequence[Entry]) -> dict[str, ToolResult]:
     keys: dict[str, str] = {}
     not_run: set[str] = set()
     for entry in entries:
-        if isinstance(entry, UserEntry):
+        if isinstance(entry, UserEntry) and not entry.is_note:
             recorded, keys, not_run = {}, {}, set()
         elif isinstance(entry, AssistantEntry):
             keys |= {item.id: call_key(item.name, item.arguments) for item in entry.tool_calls}
