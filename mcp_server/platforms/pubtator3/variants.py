@@ -170,6 +170,11 @@ def _summary(record: Json) -> Json:
     return {name: value for name, value in row.items() if value}
 
 
+def _gene(symbol: str) -> dict[str, Json]:
+    # LitVar knows no other species.
+    return {"gene_symbol": symbol, "species": "Homo sapiens"}
+
+
 @platform.tool(example={"gene_symbol": "BRAF"})
 async def list_gene_variants_in_literature(
     api: Api,
@@ -196,13 +201,13 @@ async def list_gene_variants_in_literature(
             symbol, note = named.name, f"{gene_symbol} is a synonym; these are the variants of {named.name}."
             found = await _variants_of(api, symbol)
     if not found:
-        return empty(f"LitVar lists no variant of {symbol}. {note}".strip(), {"gene_symbol": symbol, "variants": []})
+        return empty(f"LitVar lists no variant of {symbol}. {note}".strip(), {**_gene(symbol), "variants": []})
     found.sort(key=lambda row: -row["articles"])
     citations = [
         _citation(row["litvar_id"], f"{symbol} {row.get('name') or ''}".strip())
         for row in found[offset : offset + limit]
     ]
-    return page(found, limit, offset, {"gene_symbol": symbol}, "variants", f"{MACHINE} {note}".strip(), citations)
+    return page(found, limit, offset, _gene(symbol), "variants", f"{MACHINE} {note}".strip(), citations)
 
 
 async def _variants_of(api: Api, symbol: str) -> list[Json]:

@@ -149,7 +149,7 @@ async def test_an_everyday_name_of_a_gene_leads_to_its_symbol() -> None:
     found = Played("{'_id': 'litvar@rs1136201##', 'pmids_count': 300, 'rsid': 'rs1136201'}")
     upstream = FakeUpstream({f"{OF_GENE}HER2": Played(""), f"{OF_GENE}ERBB2": found, LOOKUP: Played([row])})
     result = await call(platform, upstream, "list_gene_variants_in_literature", gene_symbol="HER2")
-    assert result.content["data"]["gene_symbol"] == "ERBB2"
+    assert (result.content["data"]["gene_symbol"], result.content["data"]["species"]) == ("ERBB2", "Homo sapiens")
     assert "HER2 is a synonym" in result.content["note"]
 
 
