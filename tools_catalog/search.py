@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from mcp_server.renamed import SUCCESSORS
 from tools_catalog.catalog import Catalog, CatalogTool
 from tools_catalog.config import CatalogConfig
 from tools_catalog.embeddings import Embedder, Vector, cosine, embedding_text
@@ -65,11 +66,23 @@ class ToolSearch:
                 (meaning, self._config.meaning_weight_short if is_short else self._config.meaning_weight_long),
             ]
         )
-        hits = []
-        for name, score in fused[: self._config.results if limit is None else limit]:
-            words = keywords[name][1] if name in keywords else []
-            hits.append(Hit(name, score, self._why(name, words, named, takers)))
-        return hits
+        ahead = fused[0][1] if fused else 0.0
+        hits = [
+            Hit(now, ahead + 1.0 / place, f"has taken the place of {former}")
+            for place, (now, former) in enumerate(self._successors(query).items(), start=1)
+        ]
+        found = {hit.name for hit in hits}
+        for name, score in fused:
+            if name not in found:
+                words = keywords[name][1] if name in keywords else []
+                hits.append(Hit(name, score, self._why(name, words, named, takers)))
+        return hits[: self._config.results if limit is None else limit]
+
+    def _successors(self, query: str) -> dict[str, str]:
+        """Return the tools that took the place of former ones that the query names, with the former names."""
+        words = (word.rstrip(".?!:") for word in _QUERY_WORD.findall(query[:QUERY_MAX_CHARACTERS]))
+        named = {SUCCESSORS[word]: word for word in words if word in SUCCESSORS}
+        return {now: former for now, former in named.items() if now in self.catalog.by_name}
 
     def _boosted(
         self, keywords: Mapping[str, tuple[float, list[str]]], named: frozenset[str], takers: Mapping[str, str]

@@ -46,6 +46,19 @@ def first(query: str) -> str:
     return SEARCH.search(query)[0].name
 
 
+def test_a_former_name_finds_the_tool_that_took_its_place() -> None:
+    now = tool("europepmc__get_citations", "Europe PMC", "Who cites an article.")
+    catalog = Catalog.from_tools([now, tool("pubmed__find_articles", "PubMed", "Find articles by words.")])
+    for query in ("pubmed__find_citing_articles", "call pubmed__find_citing_articles."):
+        hit, *others = ToolSearch(catalog).search(query)
+        assert (hit.name, hit.why) == (
+            "europepmc__get_citations",
+            "has taken the place of pubmed__find_citing_articles",
+        )
+        assert all(other.score < hit.score for other in others)
+    assert [hit.name for hit in SEARCH.search("pubmed__find_citing_articles") if "place of" in hit.why] == []
+
+
 @pytest.mark.parametrize(
     ("query", "name"),
     [
