@@ -19,6 +19,8 @@ from mcp_server.unified.tool import Desk
 
 Json = Any
 MESSAGE_MAX_CHARS = 240
+# What stands behind is quoted from the answer.
+_BODY = re.compile(r": |,? (?:got|in) ?['\"(\[{]|['\"(\[{]")
 Got = TypeVar("Got")
 RETRYABLE = (
     ToolCode.UPSTREAM_RATE_LIMITED,
@@ -34,7 +36,7 @@ class SourceFailed(Exception):
     def __init__(self, source: str, code: ToolCode, message: str, http_status: int | None = None) -> None:
         self.source = source
         self.code = code
-        self.message = worded(message)
+        self.message = worded(message, code, http_status)
         super().__init__(f"{source}: {self.message}")
         self.http_status = http_status
 
@@ -55,9 +57,14 @@ class SourceFailed(Exception):
         return facts | ({"http_status": self.http_status} if self.http_status else {})
 
 
-def worded(message: str) -> str:
-    """Return a message as one short line: no markup of an upstream's page, no keys, no body at length."""
+def worded(message: str, code: ToolCode, http_status: int | None) -> str:
+    """Return a message as one short line: no markup, no keys, and of a faulty answer none of its body."""
     plain = " ".join(redact(re.sub(r"<[^<>]+>", " ", message)).split())
+    host, colon, said = plain.partition(": ")
+    if http_status and http_status >= 500:
+        plain = f"{host}{colon}it reports a fault of its own"
+    elif code == ToolCode.UPSTREAM_BAD_RESPONSE:
+        plain = f"{host}{colon}{re.split(_BODY, said, maxsplit=1)[0]}"
     return plain if len(plain) <= MESSAGE_MAX_CHARS else f"{plain[: MESSAGE_MAX_CHARS - 1].rstrip()}…"
 
 
