@@ -1,6 +1,7 @@
 """What the answers of the unified tools have in common: their citations, and how they fail."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mcp_server.codes import ResultOutcome
@@ -8,6 +9,7 @@ from mcp_server.envelope import Citation, Envelope, provenance
 from mcp_server.unified.calls import Calls
 from mcp_server.unified.domains.base import texts
 from mcp_server.unified.query.plan import Plan
+from mcp_server.unified.results import Result
 from mcp_server.unified.tool import own_form
 
 Json = Any
@@ -17,16 +19,38 @@ _NARROWING = {
     "significance": "the significance", "min_review_status": "the review status", "max_frequency": "the frequency",
     "min_frequency": "the frequency", "location": "the location", "country": "the country", "level": "the level",
 }  # fmt: skip
+# What a kind's numbers begin with in results.
+_PREFIXES = {
+    "pmid": ("pmid",), "doi": ("doi",), "ncbi_gene": ("gene",), "uniprot": ("uniprot",), "clinpgx_annotation": ("pgx",),
+    "clinpgx": ("pgx",),
+}  # fmt: skip
 _NAMES = (
     "genes", "gene", "symbol", "diseases", "condition", "drugs", "intervention", "variants", "protein", "name",
     "tradename", "author", "journal",
 )  # fmt: skip
 
 
-def cited(calls: Calls) -> list[Citation]:
-    """Return what the calls cite."""
+def cited(citations: Iterable[Mapping[str, Json]]) -> list[Citation]:
+    """Return citations that calls have brought."""
     names = ("kind", "identifier", "label", "url")
-    return [Citation(*(str(each.get(name) or "") for name in names)) for each in calls.citations]
+    return [Citation(*(str(each.get(name) or "") for name in names)) for each in citations]
+
+
+def cited_of(results: Sequence[Result], citations: Iterable[Mapping[str, Json]]) -> list[Citation]:
+    """Return the citations of what is shown: what was read beside it, or lies on a later page, is no source of it."""
+    names = {_folded(name) for each in results for name in each.names}
+    urls = {each.url for each in results}
+    return [each for each in cited(citations) if each.url in urls or names & _names_of(each)]
+
+
+def _names_of(citation: Citation) -> set[str]:
+    """Return what results call a cited record."""
+    number = _folded(citation.identifier)
+    return {number, *(f"{prefix}{number}" for prefix in _PREFIXES.get(citation.kind, ()))}
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s:_]+", "", name).lower()
 
 
 def fetched_at(calls: Calls) -> str:

@@ -40,6 +40,7 @@ class LegEnd:
     ms: int
     failures: Sequence[SourceFailed] = ()
     enrichment: list[Result] = field(default_factory=list)
+    cited: Sequence[Mapping[str, Json]] = ()
 
     @property
     def has_answered(self) -> bool:
@@ -62,11 +63,14 @@ async def execute(legs: Sequence[Leg], calls: Calls, counts: Sequence[int]) -> l
 async def _leg(leg: Leg, calls: Calls, count: int) -> LegEnd:
     """Search one domain, with its cards beside it, and with fewer clauses where it may and finds nothing."""
     began = time.monotonic()
-    extra = asyncio.create_task(_enriched(leg, calls.by(began + ENRICHMENT_S)))
+    # The cards rest on many records, which are not those of the leg's rows.
+    beside = replace(calls.by(began + ENRICHMENT_S), citations=[])
+    extra = asyncio.create_task(_enriched(leg, beside))
     try:
         end = await _searched(leg, calls.by(began + LEG_S), count)
         end.ms = round((time.monotonic() - began) * 1000)
         end.enrichment, notices = await extra
+        end.cited = beside.citations
     finally:
         extra.cancel()
     end.rows.notices += notices

@@ -78,4 +78,4 @@ def _answer(document: Document, domain: str, calls: Calls) -> Envelope:
         "notices": [*partial, *document.notices],
         "fetched_at": fetched_at(calls),
     }
-    return own_form({**document.wire(), "_meta": meta}, calls.desk, citations=cited(calls))
+    return own_form({**document.wire(), "_meta": meta}, calls.desk, citations=cited(calls.citations))

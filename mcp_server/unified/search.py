@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_server.codes import ResultOutcome
 from mcp_server.envelope import Envelope
-from mcp_server.unified.answering import all_failed_words, cited, fetched_at, suggestion
+from mcp_server.unified.answering import all_failed_words, cited, cited_of, fetched_at, suggestion
 from mcp_server.unified.calls import Calls
 from mcp_server.unified.domains.base import notice
 from mcp_server.unified.execute import LegEnd, execute
@@ -75,7 +75,9 @@ def _answer(plan: Plan, pages: Mapping[str, DomainPage], ends: Sequence[LegEnd],
         first = errors[0]
         content["error"] = {"code": first["code"], "message": all_failed_words(errors)}
     outcome = ResultOutcome.FAILED if all_failed else ResultOutcome.DATA if results else ResultOutcome.EMPTY
-    return own_form(content, calls.desk, outcome=outcome, citations=cited(calls))
+    of_cards = [each for end in ends if end.enrichment for each in end.cited]
+    citations = [] if all_failed else [*cited_of(results, calls.citations), *cited(of_cards)]
+    return own_form(content, calls.desk, outcome=outcome, citations=citations)
 
 
 def _notices(

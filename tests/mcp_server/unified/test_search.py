@@ -275,3 +275,23 @@ async def test_a_source_that_finds_no_variant_leaves_an_empty_leg() -> None:
     answers = usual() | {f"{MYVARIANT}/v1/query": myvariant_cases.NO_HITS}
     content = (await call(Sources(answers), "search", query="variants.gene:BRAF AND significance:pathogenic")).content
     assert domain(content, "variant")["status"] == "empty" and content["_meta"]["status"] == "complete"
+
+
+async def test_only_what_is_shown_is_cited() -> None:
+    many = [article(id=str(n), pmid=str(n), title=f"Paper {n}", doi=f"10.1/{n}") for n in range(9)]
+    answers = usual() | {
+        f"{EUROPE_PMC}/europepmc/webservices/rest/search": europepmc_cases.hits(*many),
+        f"{NCBI}/research/pubtator3-api/search": pubtator3_cases.hits(),
+    }
+    asked = {"query": BRAF_MELANOMA, "max_results_per_domain": 2}
+    result = await call(Sources(answers, down=CANCER), "search", **asked)
+    shown = {identifier.removeprefix("PMID") for identifier in ids(result.content) if identifier.startswith("PMID")}
+    citations = result.meta["burp/citations"]
+    assert {each["identifier"] for each in citations if each["kind"] == "pmid"} == shown and len(shown) == 2
+    kinds = {"pmid", "nct", "clinvar_variation", "ncbi_gene", "mydisease", "ontology"}
+    assert {each["kind"] for each in citations} == kinds
+
+
+async def test_each_row_has_a_source_that_can_be_cited() -> None:
+    result = await call(Sources(down=CANCER), "search", query=BRAF_MELANOMA)
+    assert len(result.meta["burp/citations"]) >= len(result.content["results"])
