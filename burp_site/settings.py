@@ -32,6 +32,7 @@ USE_I18N = False
 
 INSTALLED_APPS = [
     "burp_site",
+    "evals",
     "chat",
     "tools_catalog",
     "artifacts",

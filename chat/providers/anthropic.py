@@ -24,8 +24,16 @@ from chat.providers.anthropic_errors import (
     never_ran,
 )
 from chat.providers.anthropic_progress import StreamProgress
-from chat.providers.anthropic_wire import PROVIDER, AnthropicModel, Block, prompt_bytes, request_body, tool_problem
-from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelNotice, ModelRequest, TokenUsage
+from chat.providers.anthropic_wire import (
+    PROVIDER,
+    AnthropicModel,
+    Block,
+    diagnosed,
+    prompt_bytes,
+    request_body,
+    tool_problem,
+)
+from chat.providers.base import AssistantEntry, Json, ModelEvent, ModelFailure, ModelNotice, ModelRequest, TokenUsage
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["AnthropicModel", "AnthropicProvider", "create", "new_client"]
@@ -51,7 +59,8 @@ class AnthropicProvider:
     """One model of the Messages API. An instance serves one turn at a time.
 
     Without `base_url` the SDK's own default holds, which ANTHROPIC_BASE_URL overrides. A `client`
-    that is passed in stays open, so that turns can share its connections.
+    that is passed in stays open, so that turns can share its connections. With `diagnoses_cache`
+    each request asks why its prompt cache missed, if it did: see `cache_diagnosis`.
     """
 
     name = PROVIDER
@@ -65,6 +74,7 @@ class AnthropicProvider:
         read_timeout_s: float = 90.0,
         connect_timeout_s: float = 5.0,
         client: anthropic.AsyncAnthropic | None = None,
+        diagnoses_cache: bool = False,
     ) -> None:
         if not api_key.strip():
             raise ModelFailure(
@@ -72,6 +82,7 @@ class AnthropicProvider:
             )
         self.model = model
         self._api_key = api_key
+        self.diagnoses_cache = diagnoses_cache
         self._owns_client = client is None
         self._client = client or new_client(
             api_key, base_url=base_url, read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s
@@ -89,7 +100,7 @@ class AnthropicProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one message; raise `ModelFailure` for every failure."""
         self._check(request)
-        body = self._body(request)
+        body = self.body(request)
         prefix_bytes, message_bytes = prompt_bytes(body)
         progress = StreamProgress(request, (prefix_bytes + message_bytes) // TYPICAL_BYTES_PER_TOKEN)
         self._progress = progress
@@ -110,9 +121,16 @@ class AnthropicProvider:
             raise self._failure(error, progress) from error
         yield progress.reply()
 
+    @property
+    def cache_diagnosis(self) -> dict[str, Json]:
+        """What the service said of the last request's cache miss; empty if it said nothing."""
+        message = self._progress.message if self._progress else None
+        found = message.diagnostics.cache_miss_reason if message and message.diagnostics else None
+        return found.to_dict() if found else {}
+
     def worst_case(self, request: ModelRequest) -> TokenUsage:
         """Return a ceiling: nothing cached yet, every byte of the prompt dense, all the output used."""
-        prefix_bytes, message_bytes = prompt_bytes(self._body(request))
+        prefix_bytes, message_bytes = prompt_bytes(self.body(request))
         return TokenUsage(
             output=min(request.max_output_tokens, self.model.max_output),
             cache_write_1h=-(-prefix_bytes // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS,
@@ -138,7 +156,7 @@ class AnthropicProvider:
         try:
             stream = await stack.enter_async_context(self._client.messages.stream(**body))
         except anthropic.BadRequestError as error:
-            afresh = request_body(request, self.model, is_afresh=True)
+            afresh = self.body(request, is_afresh=True)
             if afresh == body or not is_history_refused(error):
                 raise
             logger.warning("context %s was refused and starts afresh: %s", request.context_version, error)
@@ -159,8 +177,10 @@ class AnthropicProvider:
             self._reported.add(problem)
             logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
 
-    def _body(self, request: ModelRequest) -> Block:
-        return request_body(request, self.model)
+    def body(self, request: ModelRequest, *, is_afresh: bool = False) -> Block:
+        """Return the request as it is sent."""
+        body = request_body(request, self.model, is_afresh=is_afresh)
+        return diagnosed(body, request) if self.diagnoses_cache else body
 
     def _failure(self, error: ModelError, progress: StreamProgress) -> ModelFailure:
         if never_ran(error) and progress.message is None:
@@ -169,7 +189,7 @@ class AnthropicProvider:
         return failure(error, arrived, secret=self._api_key)
 
 
-def create(row: ModelRow, service: Service) -> AnthropicProvider:
+def create(row: ModelRow, service: Service, *, diagnoses_cache: bool = False) -> AnthropicProvider:
     """Return the provider of a configured model. Raises `ModelFailure` without a key."""
     model = AnthropicModel(
         row.model,
@@ -178,7 +198,9 @@ def create(row: ModelRow, service: Service) -> AnthropicProvider:
         effort_levels=row.efforts,
         supports_deferral=row.deferred_tools,
     )
-    return AnthropicProvider(model, api_key=service.api_key, base_url=service.base_url or None)
+    return AnthropicProvider(
+        model, api_key=service.api_key, base_url=service.base_url or None, diagnoses_cache=diagnoses_cache
+    )
 
 
 def new_client(

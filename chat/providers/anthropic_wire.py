@@ -71,6 +71,12 @@ def request_body(request: ModelRequest, model: AnthropicModel, *, is_afresh: boo
     return body
 
 
+def diagnosed(body: Block, request: ModelRequest) -> Block:
+    """Return the body with the wish to be told where it differs from the last one that was answered."""
+    ids = [e.message_id for e in request.entries if isinstance(e, AssistantEntry) and _is_of_context(e, request)]
+    return {**body, "diagnostics": {"previous_message_id": next(filter(None, reversed(ids)), None)}}
+
+
 def tool_problem(tool: ToolDefinition) -> str:
     """Say why the API would refuse a request with this tool; empty if it would not."""
     if not TOOL_NAME.fullmatch(tool.name):

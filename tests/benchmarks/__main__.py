@@ -17,6 +17,7 @@ MEASURES = (
     "five_legs",
     "loop_overhead",
     "demo_turn",
+    "prompt_cache",
 )
 
 

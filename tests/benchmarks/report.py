@@ -22,6 +22,9 @@ What the rows are:
 - **loop**: a scripted model and a tool that answer at once, so that what is measured is the loop itself: events,
   dispatch, transcript, and in the second row four short transactions a step in SQLite.
 - **headline question**: the recipe planner over the offline snapshot, with the real child, database and event log.
+- **turn of … steps**: made-up results in the sizes of real ones, the prefix of real sessions, the simulated prompt
+  cache of `evals/strict_messages` with its rules; prices of Claude Sonnet 5.5, output included. "At best" is all that
+  was sent before, read whole (`manage.py prompt_cache_gate`, [prompt-cache.md](prompt-cache.md)).
 - **5 MB answer**: a database on loopback, in a process of its own, answers with 5 MB of records; a tool hands them on
   as they are, through the child and the spool folder. The same answer downloaded and parsed in one process, in turns
   with it, is what nobody can save (`tests/benchmarks/big_answer.py`).

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from tests.chat.claude_sessions import session as session
 from tests.chat.claude_sessions import tool_servers as tool_servers
 from tests.strict_messages.fixture import strict_messages as strict_messages
 from tools_catalog.runtime import close_tool_servers
+from usage.pricing import cost_pico_usd
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio(loop_scope="module")]
 Json = Any
@@ -67,6 +69,38 @@ async def test_a_session_only_ever_grows(session: Session, strict_messages: Stri
             earlier.usage[tier] for tier in ("cache_read_input_tokens", "cache_creation_input_tokens")
         )
     assert kinds(requests[-1]).count("thinking") == 2 * turns
+
+
+DRUGS = (
+    *("lapatinib", "tucatinib", "afatinib", "neratinib", "dacomitinib", "pyrotinib", "poziotinib", "alpelisib"),
+    *("palbociclib", "erlotinib", "sunitinib", "ribociclib", "canertinib", "varlitinib"),
+)
+
+
+async def test_a_turn_of_15_steps_reads_nine_tenths_and_is_booked_at_a_quarter(
+    session: Session, strict_messages: StrictMessages
+) -> None:
+    searched = [
+        Reply(
+            Thinking(f"Trials of {drug} are next."),
+            ToolUse(
+                "clinicaltrials__search_studies", {"condition": "breast cancer", "intervention": drug, "limit": 20}
+            ),
+        )
+        for drug in DRUGS
+    ]
+    strict_messages.script(*searched, Reply(Thinking("All."), Text("Trials of fourteen drugs were found.")))
+
+    events = await ask(session, "Which trials are there of these drugs?")
+
+    used = [event["tokens"] for event in events if event["type"] == "usage"]
+    prompts = [sum(tokens.values()) - tokens["output"] for tokens in used]
+    assert len(used) == 15
+    assert sum(tokens["cache_read"] for tokens in used[1:]) / sum(prompts[1:]) >= 0.90
+    uncached = [{"input": prompt, "output": tokens["output"]} for prompt, tokens in zip(prompts, used, strict=True)]
+    prices, today = settings.BURP.usage.prices, datetime.now(UTC).date()
+    price = sum(cost_pico_usd(prices, SONNET, tokens, today) for tokens in uncached)
+    assert 0 < events[-1]["turn_cost_pico_usd"] <= 0.25 * price
 
 
 async def test_what_the_service_sent_is_stored_and_sent_back_as_it_was(

@@ -1,0 +1,1 @@
+"""Does the prompt cache hold? Scripted conversations, played against a simulator or the real service."""
