@@ -25,8 +25,11 @@ QUIET = [
 ]
 MODEL = """
 
+[services.scenes]
+module = "tests.browser.script_model"
+
 [models.scenes]
-provider = "tests.browser.script_model"
+provider = "scenes"
 model = "scenes"
 label = "Scripted model"
 context_window = 1_000_000

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from chat.config import ModelRow
+from chat.config import ModelRow, Service
 from chat.providers.base import ModelRequest, UserEntry
 from chat.providers.scripted import Fail, Hold, Reply, ScriptedProvider, Step, call
 from mcp_server.codes import TurnOutcome
@@ -109,6 +109,6 @@ class SceneProvider(ScriptedProvider):
         return super().stream(request)
 
 
-def create(row: ModelRow, api_key: str) -> SceneProvider:
+def create(row: ModelRow, service: Service) -> SceneProvider:
     """Return the provider of one turn."""
     return SceneProvider()

@@ -169,6 +169,6 @@ def test_a_stopped_turn_says_after_how_long_and_offers_to_ask_again():
 def test_a_failure_says_what_to_do_and_gives_a_code_to_quote():
     page = reloaded(looked_up().end("model_overloaded").events)
     [outcome] = [node for node in page.all("outcome") if node.attributes["data-kind"] == "failed"]
-    assert "Try again in a minute" in outcome.text
+    assert "Continue in a minute, or ask another model." in outcome.text
     assert "What was found before stays above." in outcome.text
     assert "model_overloaded" in outcome.text
