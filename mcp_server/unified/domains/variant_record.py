@@ -12,34 +12,17 @@ from typing import Any
 from urllib.parse import quote
 
 from mcp_server.codes import ToolCode
-from mcp_server.platforms.myvariant.names import protein_form
 from mcp_server.unified.calls import Calls, Found, SourceFailed
 from mcp_server.unified.domains import variant, variant_cards
 from mcp_server.unified.domains.base import Document, LegFailed, dug, notice, sections
+from mcp_server.unified.domains.variant_naming import NAMES_S, Names, named, spelt
 
 Json = Any
-# Others wait for the names that MyVariant, or Ensembl in its place, gives a variant: neither may take all the time.
-NAMES_S = 10.0
+# Where nobody could be reached so far, the others get what is left of this: a dead network is known within 10 s.
+NOBODY_S = 9.5
 ORDER = ("myvariant", "gdc", "thousand_genomes", "cbioportal")
 # One rsID may name several changes of one base; each is asked for by itself.
 CHANGES_MAX = 4
-_ASSEMBLIES = {"19": "GRCh37", "38": "GRCh38"}
-
-
-@dataclass(frozen=True)
-class Names:
-    """What the sources call a variant."""
-
-    rsid: str = ""
-    gene: str = ""
-    protein_change: str = ""
-    hg38: str = ""
-    hg19: str = ""
-
-    @property
-    def change(self) -> str:
-        """Gene and protein change as far as they are known, else the place in the genome."""
-        return " ".join(filter(None, (self.gene, self.protein_change))) or self.hg38 or self.hg19
 
 
 @dataclass
@@ -89,31 +72,40 @@ class Joined:
 
 async def opened(identifier: str, calls: Calls) -> Document | None:
     """Open a variant by rsID, by genomic id with its assembly, or by gene and protein change."""
+    began = time.monotonic()
     joined = Joined(calls)
     rsid = identifier.lower() if re.fullmatch(r"rs\d+", identifier, re.IGNORECASE) else ""
-    first = calls.by(time.monotonic() + NAMES_S)
     async with asyncio.TaskGroup() as group:
-        # An rsID is all that 1000 Genomes needs: it is asked at once.
+        # Who needs no other name than the one that was given is asked at once.
         if rsid:
             group.create_task(_frequencies(rsid, joined))
-        summary = await joined.tried(first("myvariant__variant_clinical_summary", variant=identifier))
-        cards: list[Mapping[str, Json]] = summary.rows() if summary else []
-        if cards and summary:
-            assemblies = sorted({name for one in cards for name in one.get("genomic_ids") or ()}, reverse=True)
-            page = variant_cards.page(_page_row(cards[0]))
-            joined.keep("myvariant", " and ".join(assemblies), page, cards, summary.note)
-        names = [_names_of(one) for one in cards] or await _names(identifier, rsid, joined)
-        if not rsid and names[0].rsid:
-            group.create_task(_frequencies(names[0].rsid, joined))
-        for each in _apart(names, joined):
-            change = each.change if len({one.change for one in names}) > 1 else ""
-            group.create_task(_gdc(each, joined, change))
-            group.create_task(_cbioportal(each, joined, change))
+        if own := spelt(identifier):
+            group.create_task(_cancer([own], joined))
+        found = await named(identifier, rsid, calls)
+        joined.errors += found.errors
+        if found.is_nobody_there:
+            joined.calls = calls.by(began + NOBODY_S)
+        if found.cards:
+            assemblies = sorted({name for one in found.cards for name in one.get("genomic_ids") or ()}, reverse=True)
+            page = variant_cards.page(_page_row(found.cards[0]))
+            joined.keep("myvariant", " and ".join(assemblies), page, found.cards, found.note)
+        if not rsid and found.names[0].rsid:
+            group.create_task(_frequencies(found.names[0].rsid, joined))
+        if not own:
+            group.create_task(_cancer(found.names, joined))
     if not joined.blocks:
         if joined.errors:
             raise LegFailed(joined.errors)
         return None
-    return _document(identifier, names, cards, joined)
+    return _document(identifier, found.names, found.cards, joined)
+
+
+async def _cancer(names: Sequence[Names], joined: Joined) -> None:
+    """Ask GDC and cBioPortal about each gene and change."""
+    several = len({each.change for each in names}) > 1
+    labelled = [(each, each.change if several else "") for each in _apart(names, joined)]
+    asked = [ask(each, joined, label) for each, label in labelled for ask in (_gdc, _cbioportal)]
+    await asyncio.gather(*asked)
 
 
 async def by_name(name: str, calls: Calls) -> Document | None:
@@ -128,38 +120,6 @@ def _apart(names: Sequence[Names], joined: Joined) -> list[Names]:
         left = ", ".join(each.change for each in different[CHANGES_MAX:])
         joined.notices.append(notice("N_NOT_ASKED", f"GDC and cBioPortal were not asked for {left}."))
     return different[:CHANGES_MAX]
-
-
-async def _names(identifier: str, rsid: str, joined: Joined) -> list[Names]:
-    """Return the names of a variant that MyVariant does not give; GDC and cBioPortal go by gene and change."""
-    if found := re.fullmatch(r"(\S+) (?:p\.)?(\S+)", identifier):
-        return [Names(rsid, found[1], found[2])]
-    spelt = re.fullmatch(r"(.+?)@hg(19|38)", identifier)
-    asked: dict[str, Json] = {"variant": spelt[1] if spelt else identifier}
-    asked |= {"assembly": _ASSEMBLIES[spelt[2]]} if spelt else {}
-    second = joined.calls.by(time.monotonic() + NAMES_S)
-    predicted = await joined.tried(second("ensembl__predict_variant", **asked))
-    first: Mapping[str, Json] = next(iter(predicted.rows() if predicted else ()), {})
-    known = next((str(one["id"]) for one in first.get("colocated_variants") or () if str(one["id"])[:2] == "rs"), "")
-    places = {f"hg{spelt[2]}": spelt[1]} if spelt else {}
-    hits = {
-        (str(hit.get("gene_symbol") or ""), protein_form(str(hit.get("hgvsp") or "").partition(":")[2]))
-        for hit in first.get("transcript_consequences") or ()
-    }
-    # Other genes may only lie near: where a protein is changed, they say nothing.
-    changed = sorted(hit for hit in hits if all(hit)) or sorted(hits)[:1] or [("", "")]
-    return [Names(rsid or known, gene, change, **places) for gene, change in changed]
-
-
-def _names_of(card: Mapping[str, Json]) -> Names:
-    genomic = card.get("genomic_ids") or {}
-    return Names(
-        str(card.get("rsid") or ""),
-        str(next(iter(card.get("genes") or ()), "")),
-        str(next(iter(card.get("protein_changes") or ()), "")),
-        str(genomic.get("hg38") or ""),
-        str(genomic.get("hg19") or ""),
-    )
 
 
 def _page_row(card: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -1,14 +1,15 @@
 """One variant from four sources: several changes under one rsID, names that nobody gives, sources that are late."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from mcp_server.unified.domains import variant_record
+from mcp_server.unified.domains import variant_naming, variant_record
 from tests.mcp_server.platforms import cbioportal_cases, gdc_cases, myvariant_cases
 from tests.mcp_server.platforms.fake_upstream import Played
 from tests.mcp_server.unified.sources import CBIOPORTAL, HOTSPOTS, MYVARIANT, Answer, Sources, call
-from tests.mcp_server.unified.test_fetch import ENSEMBL, GDC, PREDICTED, of_variant
+from tests.mcp_server.unified.test_fetch import ENSEMBL, GDC, PREDICTED, V600E, of_variant
 
 Json = Any
 CANCER = frozenset({CBIOPORTAL, HOTSPOTS})
@@ -91,7 +92,8 @@ async def test_ensembl_names_what_myvariant_does_not_know_on_the_right_assembly(
 
 
 async def test_a_source_that_is_late_leaves_time_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(variant_record, "NAMES_S", 0.05)
+    for module in (variant_record, variant_naming):
+        monkeypatch.setattr(module, "NAMES_S", 0.5)
     answers = of_variant() | {f"{ENSEMBL}/vep": Played([PREDICTED]), **cbioportal_cases.ATLAS}
     sources = Sources(answers, silent=frozenset({MYVARIANT}))
     content = (await call(sources, "fetch", id="rs113488022")).content
@@ -100,3 +102,31 @@ async def test_a_source_that_is_late_leaves_time_for_the_others(monkeypatch: pyt
         ("MyVariant.info", "tool_timeout")
     ]
     assert set(sources.cancelled) == {MYVARIANT}
+
+
+async def test_where_nobody_can_be_reached_the_rest_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(variant_record, "NOBODY_S", 0.0)
+    sources = Sources({}, down=frozenset({MYVARIANT, ENSEMBL}), silent=frozenset({GDC}))
+    result = await asyncio.wait_for(call(sources, "fetch", id="chr7:g.140753336A>T@hg38"), 5.0)
+    assert result.is_error
+    assert {error["source"] for error in result.content["_meta"]["errors"]} == {"MyVariant.info", "Ensembl", "GDC"}
+
+
+async def test_ensembl_is_asked_beside_a_slow_source_and_its_fault_is_none_if_the_slow_one_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(variant_naming, "SECOND_AFTER_S", 0.0)
+    sources = Sources(of_variant(), down=frozenset({ENSEMBL}))
+    content = (await call(sources, "fetch", id=V600E)).content
+    assert "/vep" in " ".join(sources.asked(ENSEMBL)) and content["title"] == "BRAF V600E"
+    assert [error["source"] for error in content["_meta"]["errors"]] == ["1000 Genomes"]
+
+
+@pytest.mark.parametrize(
+    ("identifier", "gene"),
+    [("BRAF V600E", "BRAF"), ("BRAF:p.V600E", "BRAF"), ("HLA-A V1L", "HLA-A"), ("chr7:g.1A>T", ""), ("rs1", ""),
+     ("NC_000007.14:g.1A>T", ""), ("NM_004333.6:c.1799T>A", "")],
+)  # fmt: skip
+def test_gene_and_change_are_told_from_a_place(identifier: str, gene: str) -> None:
+    found = variant_naming.spelt(identifier)
+    assert (found.gene if found else "") == gene
