@@ -10,9 +10,10 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from chat import assembly, context
+from chat import assembly, context, turns
+from chat.following import follow_turn
 from chat.models import PrefixVersion, Session, TranscriptEntry
-from evals.strict_messages import Break, Reply, StrictMessages, Text, Thinking, ToolUse
+from evals.strict_messages import Break, Reply, StrictMessages, Text, Thinking, ToolUse, Unanswered
 from evals.strict_messages.server import Recorded
 from tests.chat.claude_sessions import (
     HAIKU,
@@ -50,16 +51,18 @@ def statuses(requests: Sequence[Recorded]) -> list[int]:
 
 
 @pytest.mark.case("C053", "C060")
-@pytest.mark.parametrize("turns", [2, 10])
-async def test_a_session_only_ever_grows(session: Session, strict_messages: StrictMessages, turns: int) -> None:
-    for number in range(turns):
+@pytest.mark.parametrize("number_of_turns", [2, 10])
+async def test_a_session_only_ever_grows(
+    session: Session, strict_messages: StrictMessages, number_of_turns: int
+) -> None:
+    for number in range(number_of_turns):
         strict_messages.script(*turn_of(number))
         events = await ask(session, f"Question {number}?")
         assert events[-1]["outcome"] == "completed"
         assert not notices(events)
 
     requests = strict_messages.requests
-    assert statuses(requests) == [200] * (3 * turns)
+    assert statuses(requests) == [200] * (3 * number_of_turns)
     for earlier, later in zip(requests, requests[1:], strict=False):
         before, after = blocks(earlier), blocks(later)
         assert after[: len(before)] == before
@@ -68,7 +71,7 @@ async def test_a_session_only_ever_grows(session: Session, strict_messages: Stri
         assert later.usage["cache_read_input_tokens"] == sum(
             earlier.usage[tier] for tier in ("cache_read_input_tokens", "cache_creation_input_tokens")
         )
-    assert kinds(requests[-1]).count("thinking") == 2 * turns
+    assert kinds(requests[-1]).count("thinking") == 2 * number_of_turns
 
 
 DRUGS = (
@@ -330,3 +333,38 @@ async def test_a_session_goes_on_after_a_stream_that_broke(
     assert broken[-1]["outcome"] in {"model_overloaded", "model_unreachable"}
     assert after[-1]["outcome"] == "completed"
     assert set(statuses(strict_messages.requests)) == {200}
+
+
+STOPPED = {
+    "before an answer": Unanswered("silence"),
+    "before the first event": Break("silence"),
+    "in thinking": Break("silence", block=0),
+    "in text": Break("silence", block=1),
+    "in arguments": Break("silence", block=2, deltas=2),
+    "before the final event": Break("silence", block="stop"),
+}
+
+
+@pytest.mark.case("C051", "C052")
+@pytest.mark.parametrize("where", STOPPED.values(), ids=STOPPED.keys())
+async def test_a_session_goes_on_after_a_stop(
+    session: Session, strict_messages: StrictMessages, where: Break | Unanswered
+) -> None:
+    strict_messages.script(*short_turn_of(0))
+    await ask(session, "Question 0?")
+    content = (Thinking("A synonym."), Text("HER2 is "), ToolUse("ensembl__lookup_gene", {"gene_symbol": "HER2"}))
+    strict_messages.script(where if isinstance(where, Unanswered) else Reply(*content, broken=where))
+
+    turn_id = await turns.start_turn(session_id=session.pk, owner_id=session.owner_id, question="What is HER2?")
+    silent = await strict_messages.request(2)
+    await turns.stop_turn(turn_id=turn_id, owner_id=session.owner_id)
+    stopped = [event async for event in follow_turn(turn_id)]
+    assert await silent.client_closed()
+    for number in (1, 2):
+        strict_messages.script(*short_turn_of(number))
+        assert (await ask(session, f"Question {number}?"))[-1]["outcome"] == "completed"
+
+    assert stopped[-1]["outcome"] == "aborted_by_user"
+    answered = statuses([request for request in strict_messages.requests if request is not silent])
+    assert answered == [200] * 6
+    assert kinds(strict_messages.requests[-1]).count("thinking") >= 5
