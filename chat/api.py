@@ -51,9 +51,10 @@ class SessionOpened(Schema):
 
 
 class Question(Schema):
-    """A question."""
+    """A question. With `model`, the key of another one, the session goes on with that."""
 
     question: str = Field(min_length=1, max_length=QUESTION_MAX_CHARACTERS)
+    model: str = ""
 
 
 class TurnBegun(Schema):
@@ -167,7 +168,7 @@ async def turn_begin(request: HttpRequest, session_id: UUID, body: Question) -> 
     """Start a turn; it runs whether or not its events are followed, for a grace period."""
     owner_id = _caller(request)
     session = await sync_to_async(selectors.session_get)(owner_id=owner_id, session_id=session_id)
-    turn_id = await session_feed.ask(session_id=session.pk, owner_id=owner_id, question=body.question)
+    turn_id = await session_feed.ask(session_id=session.pk, owner_id=owner_id, question=body.question, model=body.model)
     return Status(
         202,
         {

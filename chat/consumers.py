@@ -19,6 +19,7 @@ from django.utils.html import format_html
 
 from chat import session_feed
 from chat.batches import batches
+from chat.config import UnknownModel
 from chat.following import follow_turn
 from chat.fragments import LivePage, Piece, swap
 from chat.models import Session, Turn
@@ -81,9 +82,12 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         session = self.own
         try:
             await session_feed.ask(
-                session_id=session.pk, owner_id=session.owner_id, question=str(message.get("question", ""))
+                session_id=session.pk,
+                owner_id=session.owner_id,
+                question=str(message.get("question", "")),
+                model=str(message.get("model", "")),
             )
-        except (BlankQuestion, TurnAlreadyRunning, ServerStopping) as refusal:
+        except (BlankQuestion, TurnAlreadyRunning, ServerStopping, UnknownModel) as refusal:
             await self.refuse(str(refusal))
         else:
             await self.refuse("")
@@ -158,11 +162,12 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                     await self.send_html(html)
 
     async def around(self) -> str:
-        """Return what changes beside a turn when it begins or ends: Send or Stop, the title, the list of sessions."""
+        """Return what changes beside a turn when it begins or ends: Send or Stop, title, model, list of sessions."""
         beside = await sync_to_async(beside_turn)(self.own)
         pieces = {
             "composer-action": render_to_string("chat/_composer_action.html", beside),
             "session-title": render_to_string("chat/_session_title.html", beside),
+            "badges": render_to_string("chat/_badges.html", beside),
             "sessions": render_to_string("chat/_sessions.html", beside),
         }
         return "".join(swap(Piece(name, "", html.strip()), is_known=True) for name, html in pieces.items())

@@ -9,7 +9,7 @@ TITLE_MAX_CHARACTERS = 200
 
 
 class QuestionForm(forms.Form):
-    """A question."""
+    """A question, and the key of another model where it is to be asked of one."""
 
     question = forms.CharField(
         max_length=QUESTION_MAX_CHARACTERS,
@@ -18,6 +18,7 @@ class QuestionForm(forms.Form):
             "max_length": f"A question may have at most {QUESTION_MAX_CHARACTERS:,} characters.",
         },
     )
+    model = forms.CharField(required=False)
 
 
 class TitleForm(forms.Form):

@@ -9,7 +9,7 @@ import logging
 import math
 import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -254,7 +254,7 @@ class _Turn:
         """Raise `_TurnOver` unless the reply asks for tools (or for another go)."""
         reason = reply.stop_reason
         if reason == "refusal":
-            raise _TurnOver(TurnOutcome.REFUSED, reply.entry.text, reason)
+            raise _TurnOver(TurnOutcome.REFUSED, _why_refused(reply.entry.stop_details), reason)
         if reason == "context_overflow":
             raise _TurnOver(TurnOutcome.CONTEXT_OVERFLOW, "", reason)
         if reply.entry.tool_calls or reason == "pause":
@@ -312,3 +312,8 @@ class _Turn:
             turn_cost_pico_usd=self.model.cost_pico_usd,
             grounding=grounding.as_dict(),
         )
+
+
+def _why_refused(details: Mapping[str, Json]) -> str:
+    """Return the category of a refusal and the service's own words on it, as far as it gave any."""
+    return ": ".join(str(details[name]) for name in ("category", "explanation") if details.get(name))

@@ -99,10 +99,11 @@ def day_label(day: date, today: date) -> str:
 
 def beside_turn(session: Session) -> dict[str, Any]:
     """Return what a session's page shows beside its turns, as it is now."""
-    session.refresh_from_db(fields=["title"])
+    session.refresh_from_db(fields=["title", "model"])
     running = selectors.turn_running(session_id=session.pk)
     return {
         "session": session,
+        "use": in_use(session.model, session.upstreams),
         "session_days": session_days(session.owner_id),
         "running_turn_id": str(running.pk) if running else "",
     }

@@ -27,8 +27,10 @@ from chat.events import (
     to_wire,
 )
 from chat.grounding import unescaped
+from chat.model_step import MODEL_RETRY
+from chat.providers.history import CONTINUE
 from chat.safe_text import all_visible
-from mcp_server.codes import TURN_SENTENCES, TurnOutcome
+from mcp_server.codes import TURN_OFFERS, TURN_SENTENCES, TurnOutcome
 from mcp_server.identifiers import BY_NAME, Found, find_in_text, normalise, record_url
 
 Key = tuple[str, str]
@@ -87,6 +89,7 @@ class TurnView:
     """Everything the page shows of one turn."""
 
     turn_id: str = ""
+    session_id: str = ""
     question: str = ""
     provider: str = ""
     model: str = ""
@@ -101,6 +104,7 @@ class TurnView:
     cost_pico_usd: int = 0
     is_cost_estimated: bool = False
     evidence: dict[Key, Evidence] = field(default_factory=dict)
+    waiting: Notice | None = None
     end: TurnEnd | None = None
     _parts: set[str] = field(default_factory=set, repr=False, compare=False)
 
@@ -113,6 +117,9 @@ class TurnView:
             return frozenset()
         self.seq = max(self.seq, known.seq)
         self._parts = set()
+        if self.waiting is not None and not isinstance(known, Usage):
+            self.waiting = None
+            self._parts |= {HEAD}
         self._take(known)
         return frozenset(self._parts)
 
@@ -122,7 +129,7 @@ class TurnView:
 
     @_take.register
     def _(self, event: TurnStarted) -> None:
-        self.turn_id, self.question = event.turn_id, event.question
+        self.turn_id, self.session_id, self.question = event.turn_id, event.session_id, event.question
         self.provider, self.model, self.model_label = event.provider, event.model, event.model_label
         self.upstreams, self.started_at = event.upstreams, parse_time(event.at)
         self._parts |= {HEAD}
@@ -183,8 +190,13 @@ class TurnView:
 
     @_take.register
     def _(self, event: Notice) -> None:
-        self.notices.append(event)
-        self._parts |= {NOTICES}
+        if event.code == MODEL_RETRY:
+            # It passes: told while it lasts, and afterwards by the time it took.
+            self.waiting = event
+            self._parts |= {HEAD}
+        else:
+            self.notices.append(event)
+            self._parts |= {NOTICES}
 
     @_take.register
     def _(self, event: TurnEnd) -> None:
@@ -250,6 +262,25 @@ class TurnView:
         return bool(self.end) and self.outcome != TurnOutcome.COMPLETED and not self.is_stopped
 
     @property
+    def offers(self) -> list[str]:
+        """What the reader may do next: `TurnOffer` words. Turns of an earlier version did not say."""
+        if self.end is None or not self.session_id:
+            return []
+        known = {outcome.value: offers for outcome, offers in TURN_OFFERS.items()}
+        return self.end.offers or [offer.value for offer in known.get(self.outcome, ())]
+
+    @property
+    def continuation(self) -> str:
+        """The question that lets the session go on."""
+        return CONTINUE
+
+    @property
+    def refusal_category(self) -> str:
+        """The subject for which the model's safety check declined; empty if it named none."""
+        is_refused = self.end is not None and self.outcome == TurnOutcome.REFUSED
+        return self.end.detail.partition(":")[0].replace("_", " ") if is_refused and self.end else ""
+
+    @property
     def message(self) -> str:
         """The sentence for the reader of how the turn ended."""
         if self.end is None:
@@ -277,13 +308,14 @@ class TurnView:
     def answer(self) -> str:
         """The text of the last step. While that step also calls tools, it is narration, not yet an answer."""
         last = self.last_step
-        if last is None or (self.is_running and last.cards):
+        if last is None or (self.is_running and last.cards) or self.outcome == TurnOutcome.REFUSED:
             return ""
         return last.text
 
     def narration(self, step: Step) -> str:
-        """The text that `step` wrote on the way, unless it is the answer."""
-        return "" if step is self.last_step and self.answer else step.text
+        """The text that `step` wrote on the way, unless it is the answer, or what a model began before it declined."""
+        is_shown_elsewhere = bool(self.answer) or self.outcome == TurnOutcome.REFUSED
+        return "" if step is self.last_step and is_shown_elsewhere else step.text
 
     @property
     def shown_steps(self) -> list[Step]:
@@ -305,6 +337,8 @@ class TurnView:
         """What is going on, in words."""
         if self.end is not None:
             return self._summary()
+        if self.waiting is not None:
+            return self.waiting.message
         running = list(dict.fromkeys(card.platform for card in self.cards.values() if card.is_running))
         if running:
             return "Searching the tool catalogue" if running == [SYSTEM_PLATFORM] else f"Asking {_join(running)}"

@@ -80,8 +80,10 @@ def session_prefix_set(*, session_id: UUID, context_version: str, parts: dict[st
 
 
 @transaction.atomic
-def turn_begin(*, session_id: UUID, owner_id: int, question: str, runner: str = "") -> Turn:
+def turn_begin(*, session_id: UUID, owner_id: int, question: str, model: str = "", runner: str = "") -> Turn:
     """Take the session's lock for a new question, for the process of the name `runner`.
+
+    With `model`, the key of another one, the session goes on with that.
 
     Raises `BlankQuestion`, `Session.DoesNotExist` (also for somebody else's), `TurnAlreadyRunning`.
     """
@@ -89,6 +91,7 @@ def turn_begin(*, session_id: UUID, owner_id: int, question: str, runner: str = 
     if not words:
         raise BlankQuestion("write a question first")
     session = Session.objects.select_for_update().get(pk=session_id, owner_id=owner_id)
+    session.model = model or session.model
     number = (Turn.objects.filter(session=session).aggregate(last=Max("number"))["last"] or 0) + 1
     try:
         with transaction.atomic():
@@ -104,7 +107,7 @@ def turn_begin(*, session_id: UUID, owner_id: int, question: str, runner: str = 
         raise TurnAlreadyRunning("this session is answering another question") from error
     if not session.title:
         session.title = words if len(words) <= TITLE_MAX_CHARS else f"{words[: TITLE_MAX_CHARS - 1].rstrip()}…"
-    session.save(update_fields=["title", "updated_at"])
+    session.save(update_fields=["title", "model", "updated_at"])
     return turn
 
 

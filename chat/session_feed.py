@@ -7,6 +7,7 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 
 from chat import services, turns, upstreams
+from chat.config import UnknownModel
 from chat.models import Session
 
 
@@ -29,9 +30,15 @@ async def open_session(*, owner_id: int, model: str = "", wanted_upstreams: str 
     return session
 
 
-async def ask(*, session_id: UUID, owner_id: int, question: str) -> UUID:
-    """Start a turn and announce it; raises what `turns.start_turn` raises."""
-    turn_id = await turns.start_turn(session_id=session_id, owner_id=owner_id, question=question)
+async def ask(*, session_id: UUID, owner_id: int, question: str, model: str = "") -> UUID:
+    """Start a turn and announce it; raises what `turns.start_turn` raises.
+
+    With `model` the session goes on with another one; raises `UnknownModel` if that can't be used.
+    """
+    usable = tuple(row.key for row in settings.BURP.chat.usable_models())
+    if model and model not in usable:
+        raise UnknownModel(model, usable)
+    turn_id = await turns.start_turn(session_id=session_id, owner_id=owner_id, question=question, model=model)
     message = {"type": "turn.started", "turn": str(turn_id)}
     await get_channel_layer().group_send(group_name(session_id), message)
     return turn_id

@@ -23,7 +23,7 @@ from chat.events import (
     TurnStarted,
     Usage,
 )
-from mcp_server.codes import ResultOutcome
+from mcp_server.codes import ResultOutcome, TurnOutcome
 from usage.money import format_usd
 
 Json = Any
@@ -122,7 +122,9 @@ class TurnPrinter:
         self._print(f" ! {event.message}", "yellow")
 
     def _ended(self, event: TurnEnd) -> None:
-        answer = self._texts[max(self._texts)].strip() if self._texts else ""
+        # What the model began before it declined is no answer.
+        is_refused = event.outcome == TurnOutcome.REFUSED
+        answer = self._texts[max(self._texts)].strip() if self._texts and not is_refused else ""
         if answer:
             self.console.print()
             if self._plain:
@@ -137,9 +139,9 @@ class TurnPrinter:
         self._print(
             f"Grounding  {checked}{f'; not in evidence: {names}' if names else ''}", "red" if names else "green"
         )
-        self._print(
-            f"Calls      {event.tool_calls} tool calls in {event.seconds:.1f} s, {format_usd(event.turn_cost_pico_usd)}"
-        )
+        waited = f" ({event.waited_s:.1f} s of it waiting for the model's service)" if event.waited_s else ""
+        cost = format_usd(event.turn_cost_pico_usd)
+        self._print(f"Calls      {event.tool_calls} tool calls in {event.seconds:.1f} s{waited}, {cost}")
         style = "green" if event.outcome == "completed" else "red"
         detail = f" ({event.detail})" if event.detail else ""
         self._print(f"Outcome    {event.outcome}: {event.message}{detail}", style)

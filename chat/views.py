@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from chat import pages, selectors, services, session_feed
+from chat.config import UnknownModel
 from chat.examples import EXAMPLES
 from chat.forms import QUESTION_MAX_CHARACTERS, QuestionForm, ThemeForm, TitleForm
 from chat.models import Session, Turn
@@ -40,7 +41,7 @@ def _own_session(request: HttpRequest, session_id: UUID) -> Session:
 
 
 def _first_error(form: QuestionForm) -> str:
-    return str(form.errors["question"][0])
+    return str(next(iter(form.errors.values()))[0])
 
 
 @login_required
@@ -109,10 +110,8 @@ async def turn_ask(request: HttpRequest, session_id: UUID) -> HttpResponse:
     form = QuestionForm(request.POST)
     if form.is_valid():
         try:
-            await session_feed.ask(
-                session_id=session.pk, owner_id=session.owner_id, question=form.cleaned_data["question"]
-            )
-        except (TurnAlreadyRunning, ServerStopping) as refusal:
+            await session_feed.ask(session_id=session.pk, owner_id=session.owner_id, **form.cleaned_data)
+        except (TurnAlreadyRunning, ServerStopping, UnknownModel) as refusal:
             messages.error(request, str(refusal))
     else:
         messages.error(request, _first_error(form))

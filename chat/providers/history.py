@@ -17,8 +17,15 @@ from chat.providers.base import (
     UserEntry,
 )
 
+# What the pages ask to let a turn that ended early go on.
+CONTINUE = "Continue."
 NO_OPENING = "(The beginning of this conversation was not kept.)"
 NOT_RUN = "This call was not run: the turn was stopped before. Call again if the result is still wanted."
+
+
+def is_continuation(question: str) -> bool:
+    """Whether a question only says to go on with the one before."""
+    return question.strip(" .!…").casefold() in ("continue", "go on", "please continue")
 
 
 def repaired(entries: Iterable[Entry]) -> tuple[Entry, ...]:

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
@@ -11,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from chat import pages, preferences
 from chat.cards import Step, ToolCard
+from chat.config import ModelRow
 from chat.presentation import TurnView, parse_time
 from chat.safe_text import visible
 from usage.money import format_usd
@@ -71,6 +73,13 @@ def plain(text: str) -> str:
 def moment(at: str) -> datetime | None:
     """Read an event's time."""
     return parse_time(at)
+
+
+@register.simple_tag
+def other_models(turn: TurnView) -> list[ModelRow]:
+    """Return the models that could answer in place of the one that did not, those without a language model last."""
+    usable = [row for row in settings.BURP.chat.usable_models() if turn.model not in (row.key, row.model)]
+    return sorted(usable, key=lambda row: row.provider == "planner")
 
 
 @register.simple_tag

@@ -69,6 +69,8 @@ def scene(question: str) -> list[Step]:
         ],
         "Hostile": lambda: [Reply(HOSTILE)],
         "Fail": lambda: [Fail(TurnOutcome.MODEL_BAD_REQUEST)],
+        "Busy": lambda: [Fail(TurnOutcome.MODEL_OVERLOADED, after="HER2 is ")],
+        "Refuse": lambda: [Reply("As a first step", stop_reason="refusal")],
     }
     return scenes.get(question.partition(" ")[0], lambda: [Reply("HER2 is **ERBB2**.")])()
 

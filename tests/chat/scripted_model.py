@@ -43,6 +43,20 @@ def scripted_model() -> Iterator[None]:
         yield
 
 
+SECOND_KEY = "claude-sonnet-5-5"  # another model whose price is known
+
+
+@contextmanager
+def second_model() -> Iterator[None]:
+    """Script a second model as well."""
+    burp = settings.BURP
+    rows = tuple(
+        replace(row, provider="tests.chat.scripted_model") if row.key == SECOND_KEY else row for row in burp.chat.models
+    )
+    with override_settings(BURP=replace(burp, chat=replace(burp.chat, models=rows))):
+        yield
+
+
 @contextmanager
 def turn_limits(**limits: float) -> Iterator[None]:
     """Change limits of a turn."""

@@ -85,3 +85,10 @@ def test_a_note_is_stored_as_what_it_is() -> None:
     assert from_json(kind_of(note), to_json(note)) == note
     assert from_json("user", {"text": "What is HER2?"}) == UserEntry("What is HER2?")
     assert isinstance(from_json("tool_results", {"results": []}), ToolResultsEntry)
+
+
+def test_a_question_that_only_says_to_go_on_means_the_one_before() -> None:
+    asked = [UserEntry("What is HER2?"), AssistantEntry("HER2 is", interrupted=True), UserEntry("Continue.")]
+    assert question_of(asked) == "What is HER2?"
+    assert question_of([UserEntry("continue")]) == "continue"
+    assert question_of([]) == ""

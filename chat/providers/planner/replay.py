@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from chat.providers.base import AssistantEntry, Entry, ToolResult, ToolResultsEntry, UserEntry
+from chat.providers.history import is_continuation
 from chat.providers.planner.artifact_calls import artifact_id, inspect_call, inspected
 from chat.providers.planner.results import Call, Result, call_key, read_result, was_not_run
 
@@ -94,8 +95,9 @@ def _results(batch: Batch, recorded: Recorded) -> tuple[Results, tuple[Call, ...
 
 
 def question_of(entries: Sequence[Entry]) -> str:
-    """Return what was asked last."""
-    return next((entry.text for entry in reversed(entries) if isinstance(entry, UserEntry) and not entry.is_note), "")
+    """Return what was asked last, or before that if the last question only says to go on."""
+    asked = [entry.text for entry in entries if isinstance(entry, UserEntry) and not entry.is_note]
+    return next((text for text in reversed(asked) if not is_continuation(text)), asked[-1] if asked else "")
 
 
 def recorded_in(entries: Sequence[Entry]) -> dict[str, ToolResult]:

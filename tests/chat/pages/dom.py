@@ -29,6 +29,10 @@ class Node:
         """Return the elements of a class."""
         return [node for node in self.walk() if css_class in node.attributes.get("class", "").split()]
 
+    def all_tags(self, *tags: str) -> list["Node"]:
+        """Return the elements of some tags."""
+        return [node for node in self.walk() if node.tag in tags]
+
     @property
     def text(self) -> str:
         """The text, without the spaces between tags."""
