@@ -203,4 +203,9 @@ async def test_the_description_of_the_api_is_served_from_this_server_alone(brows
     assert "http://" not in page
     assert "https://" not in page
     paths = (await browser.get("/api/openapi.json")).json()["paths"]
-    assert set(paths) == {"/api/sessions", "/api/sessions/{session_id}/turns", "/api/turns/{turn_id}/stop"}
+    assert set(paths) == {
+        "/api/events/schema",
+        "/api/sessions",
+        "/api/sessions/{session_id}/turns",
+        "/api/turns/{turn_id}/stop",
+    }
