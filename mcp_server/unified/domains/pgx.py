@@ -157,7 +157,8 @@ def _annotation(row: Mapping[str, Json]) -> Result:
         _genes(row),
         [disease.get("name") for disease in row.get("relatedDiseases") or ()],
     )
-    return _row(f"PGX:{row['id']}", f"{place} and {plain_text(_drugs(row))}", parts, row)
+    title = " and ".join(filter(None, (str(place or ""), plain_text(_drugs(row)))))
+    return _row(f"PGX:{row['id']}", title, parts, row)
 
 
 def _row(identifier: str, title: object, parts: Iterable[object], row: Mapping[str, Json]) -> Result:
