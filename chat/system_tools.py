@@ -51,6 +51,7 @@ DEFINITIONS = (
             "required": ["query"],
             "additionalProperties": False,
         },
+        finds_tools=True,
     ),
 )
 

@@ -103,7 +103,7 @@ def document() -> str:
         named(TOOL_SERVER),
         "## burp.toml\n",
         "`default_models` is a list of model keys: the first one that can be used answers when nobody chose. "
-        "A Claude model can be used when `ANTHROPIC_API_KEY` is set; the recipe planner always can.\n",
+        "A model can be used when its service has the key that it needs; the recipe planner always can.\n",
         "### `[services.NAME]`: who is asked\n",
         "A model names its service as its `provider`. Keys stay in the environment.\n",
         knobs(Service),

@@ -16,12 +16,16 @@ Json = Any
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """A tool as the model may see it. `deferred` tools are found by search, not shown up front."""
+    """A tool as the model may see it. `deferred` tools are found by search, not shown up front.
+
+    `finds_tools` marks that search, for services that have a kind of tool of their own for it.
+    """
 
     name: str
     description: str
     input_schema: dict[str, Json]
     deferred: bool = False
+    finds_tools: bool = False
 
 
 @dataclass(frozen=True)

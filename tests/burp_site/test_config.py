@@ -71,6 +71,13 @@ def test_with_a_key_claude_answers_and_the_key_never_shows() -> None:
     assert "secret" not in f"{shipped!r} {environment!r}"
 
 
+def test_with_another_service_s_key_its_model_answers() -> None:
+    shipped = config.build(replace(SHIPPED, api_keys={"OPENAI_API_KEY": "k"}))
+
+    assert shipped.chat.default_model == "gpt-6.2-sol"
+    assert {row.provider for row in shipped.chat.usable_models()} == {"planner", "openai"}
+
+
 def test_the_environment_chooses_the_model() -> None:
     assert config.build(replace(SHIPPED, model="claude-opus-5-5")).chat.default_model == "claude-opus-5-5"
     with pytest.raises(ConfigProblem, match="BURP_MODEL: no model has the key 'gpt'; known: recipes, claude-sonnet"):

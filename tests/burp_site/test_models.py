@@ -1,10 +1,11 @@
-"""The models of `burp.toml` say of Claude what the strict Messages API knows of it."""
+"""The models of `burp.toml` say of each model what the strict server of its service knows of it."""
 
 import pytest
 from django.conf import settings
 
 from chat.config import ModelRow
 from evals.strict_messages.models import MODELS
+from tests.strict_responses.models import MODELS as OPENAI_MODELS
 
 ROWS: dict[str, ModelRow] = {row.model: row for row in settings.BURP.chat.models if row.provider == "anthropic"}
 
@@ -24,3 +25,13 @@ def test_a_row_promises_nothing_that_the_service_refuses(model: str) -> None:
     assert row.min_cacheable_tokens == rules.min_cacheable_tokens
     assert (row.context_window, row.max_output_tokens) == (rules.context_window, rules.max_output)
     assert row.deferred_tools == (model != "claude-haiku-4-5")
+
+
+@pytest.mark.parametrize("row", [row for row in settings.BURP.chat.models if row.provider == "openai"])
+def test_a_row_of_openai_promises_nothing_that_the_service_refuses(row: ModelRow) -> None:
+    rules = OPENAI_MODELS[row.model]
+
+    assert set(row.efforts) <= rules.efforts
+    assert row.deferred_tools == rules.tool_search
+    assert row.min_cacheable_tokens == rules.min_cacheable_tokens
+    assert (row.context_window, row.max_output_tokens) == (rules.context_window, rules.max_output)

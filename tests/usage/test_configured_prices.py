@@ -49,6 +49,12 @@ def usd(amount: str) -> int:
         ("claude-opus-5-5", TODAY, {"input": 3, "cache_write_5m": 12_304, "output": 550}, "0.072532"),
         ("claude-fable-5-2", TODAY, {"cache_write_1h": 1000, "cache_read": 1000, "output": 10}, "0.0166"),
         ("claude-haiku-4-5", TODAY, {"input": 100, "cache_write_5m": 700, "cache_read": 200}, "0.000995"),
+        # 64 of 100 tokens cached, 36 written, none left: 0.05 and 1.25 a million
+        ("gpt-6.1-terra", TODAY, {"cache_read": 64, "cache_write_5m": 36, "output": 9}, "0.0000932"),
+        # the last prompt of the small band, and one token more: twice for the prompt, 1.5 times for the output
+        ("gpt-6.2-sol", TODAY, {"input": 2000, "cache_read": 270_000, "output": 1000}, "0.041"),
+        ("gpt-6.2-sol", TODAY, {"input": 2001, "cache_read": 270_000, "output": 1000}, "0.077004"),
+        ("gpt-6.2-sol", TODAY, {"cache_write_5m": 1000, "cache_write_1h": 1000}, "0.0075"),
         ("recipes", TODAY, {"input": 10**6, "output": 10**6}, "0"),
     ],
 )

@@ -27,7 +27,7 @@ QUERY_SCHEMA: dict[str, Json] = {
     "properties": {"query": {"type": "string"}, "n": {"type": "number"}},
     "required": ["query"],
 }
-SEARCH = ToolDefinition("search_available_tools", "Find more tools by what they do.", QUERY_SCHEMA)
+SEARCH = ToolDefinition("search_available_tools", "Find more tools by what they do.", QUERY_SCHEMA, finds_tools=True)
 TARGETS = ToolDefinition("opentargets__search_targets", "Find targets by gene.", QUERY_SCHEMA)
 MOLECULES = ToolDefinition("chembl__search_molecules", "Find molecules by drug name.", QUERY_SCHEMA, deferred=True)
 TRIALS = ToolDefinition("clinicaltrials__search_studies", "Find clinical trials.", QUERY_SCHEMA, deferred=True)

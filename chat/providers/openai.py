@@ -1,0 +1,204 @@
+"""OpenAI's models over the Responses API, streamed with the official SDK.
+
+The SDK does not retry: the loop does, within the turn's deadline. The service stores nothing: see
+`openai_wire` for what goes back to it.
+"""
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+
+import openai
+from openai.types.responses import ResponseStreamEvent
+
+from chat.config import ModelRow, Service
+from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelReply, ModelRequest, TokenUsage
+from chat.providers.openai_errors import (
+    MODEL_ERRORS,
+    Arrived,
+    ModelError,
+    StreamCut,
+    code_of,
+    failure,
+    is_policy_refusal,
+    never_ran,
+    refuses_sealed_reasoning,
+    refuses_summaries,
+)
+from chat.providers.openai_progress import StreamProgress
+from chat.providers.openai_wire import (
+    FULL,
+    PROVIDER,
+    Form,
+    Item,
+    OpenAIModel,
+    output_limit,
+    prompt_bytes,
+    request_body,
+    tool_problem,
+)
+from mcp_server.codes import TurnOutcome
+
+__all__ = ["OpenAIModel", "OpenAIProvider", "create", "new_client"]
+
+logger = logging.getLogger(__name__)
+
+TOTAL_TIMEOUT_S = 600.0
+# English runs at about 4 bytes a token, JSON full of identifiers at 2.5; no ordinary text gets to 2.
+WORST_BYTES_PER_TOKEN = 2
+TYPICAL_BYTES_PER_TOKEN = 4
+# What the service itself says to the model of its tools.
+HIDDEN_PROMPT_TOKENS = 1000
+
+
+class OpenAIProvider:
+    """One model of the Responses API. An instance serves one turn at a time.
+
+    Without `base_url` the SDK's own default holds, which OPENAI_BASE_URL overrides. A `client`
+    that is passed in stays open, so that turns can share its connections.
+    """
+
+    name = PROVIDER
+
+    def __init__(
+        self,
+        model: OpenAIModel,
+        *,
+        api_key: str,
+        base_url: str | None = None,
+        read_timeout_s: float = 90.0,
+        connect_timeout_s: float = 5.0,
+        client: openai.AsyncOpenAI | None = None,
+    ) -> None:
+        if not api_key.strip():
+            raise ModelFailure(
+                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set OPENAI_API_KEY in the server's environment."
+            )
+        self.model = model
+        self._api_key = api_key
+        self._owns_client = client is None
+        self._client = client or new_client(
+            api_key, base_url=base_url, read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s
+        )
+        self._progress: StreamProgress | None = None
+        # What the service made us leave out, by context version.
+        self._forms: dict[str, Form] = {}
+        self._reported: set[str] = set()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Stream one message; raise `ModelFailure` for every failure."""
+        self._check(request)
+        body = self._body(request)
+        search = next((tool.name for tool in request.tools if tool.finds_tools), "")
+        progress = StreamProgress(request, prompt_bytes(body) // TYPICAL_BYTES_PER_TOKEN, search)
+        self._progress = progress
+        try:
+            async with AsyncExitStack() as stack:
+                async for event in await self._opened(stack, request, body, progress):
+                    delta = progress.feed(event)
+                    if delta:
+                        yield delta
+                    if progress.is_finished:
+                        break
+            if not progress.is_finished:
+                raise StreamCut
+            reply = progress.reply()
+        except MODEL_ERRORS as error:
+            reply = self._declined(error, progress)
+        yield reply
+
+    def worst_case(self, request: ModelRequest) -> TokenUsage:
+        """Return a ceiling: nothing cached yet but all of it written, every byte dense, all the output used."""
+        prompt_tokens = -(-prompt_bytes(self._body(request)) // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS
+        return TokenUsage(output=output_limit(request, self.model), cache_write_5m=prompt_tokens)
+
+    def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
+        """Return what the last stream had brought up to now."""
+        if self._progress is None:
+            return None, TokenUsage()
+        return self._progress.partial(), self._progress.usage()
+
+    async def aclose(self) -> None:
+        """Close the connections, unless they belong to a client that was passed in."""
+        if self._owns_client:
+            await self._client.close()
+
+    async def _opened(
+        self, stack: AsyncExitStack, request: ModelRequest, body: Item, progress: StreamProgress
+    ) -> openai.AsyncStream[ResponseStreamEvent]:
+        """Open the stream; once more without what the service does not take from this account."""
+        progress.may_have_run = True
+        try:
+            stream = await self._client.responses.create(stream=True, **body)
+        except openai.BadRequestError as error:
+            if not self._leave_out(error, request):
+                raise
+            stream = await self._client.responses.create(stream=True, **self._body(request))
+        stack.push_async_callback(stream.close)
+        progress.request_id = stream.response.headers.get("x-request-id", "")
+        return stream
+
+    def _leave_out(self, error: openai.BadRequestError, request: ModelRequest) -> bool:
+        """Note what a request must not hold again; return whether there was anything."""
+        form = self._form(request)
+        if refuses_sealed_reasoning(error):
+            form = replace(form, projected_until=len(request.entries))
+        elif refuses_summaries(error):
+            form = replace(form, summary=False)
+        if form == self._form(request):
+            return False
+        logger.warning("a request of context %s was refused, sent without: %s", request.context_version, error)
+        self._forms[request.context_version] = form
+        return True
+
+    def _check(self, request: ModelRequest) -> None:
+        """Refuse what the model has no setting for, and log the tools that are left out."""
+        levels = self.model.effort_levels
+        if request.effort and levels and request.effort not in levels:
+            raise ModelFailure(
+                TurnOutcome.MODEL_BAD_REQUEST,
+                f"{self.model.id} has no effort {request.effort!r}; use one of {', '.join(levels)}.",
+            )
+        for problem in {tool_problem(tool) for tool in request.tools} - self._reported - {""}:
+            self._reported.add(problem)
+            logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
+
+    def _form(self, request: ModelRequest) -> Form:
+        return self._forms.get(request.context_version, FULL)
+
+    def _body(self, request: ModelRequest) -> Item:
+        return request_body(request, self.model, self._form(request))
+
+    def _declined(self, error: ModelError, progress: StreamProgress) -> ModelReply:
+        """Return the reply for content that the service declined; raise the failure of all else."""
+        if never_ran(error) and not progress.has_begun:
+            progress.may_have_run = False
+        arrived = Arrived(progress.partial(), progress.usage(), progress.is_estimate, progress.was_shown)
+        failed = failure(error, arrived, secret=self._api_key)
+        if is_policy_refusal(error):
+            return progress.declined(code_of(error), failed.message)
+        raise failed from error
+
+
+def create(row: ModelRow, service: Service) -> OpenAIProvider:
+    """Return the provider of a configured model. Raises `ModelFailure` without a key."""
+    model = OpenAIModel(
+        row.model,
+        max_output=row.max_output_tokens,
+        effort_levels=row.efforts,
+        supports_deferral=row.deferred_tools,
+    )
+    return OpenAIProvider(model, api_key=service.api_key, base_url=service.base_url or None)
+
+
+def new_client(
+    api_key: str, *, base_url: str | None = None, read_timeout_s: float = 90.0, connect_timeout_s: float = 5.0
+) -> openai.AsyncOpenAI:
+    """Return an SDK client with everything switched off that the loop does itself."""
+    return openai.AsyncOpenAI(
+        api_key=api_key,
+        base_url=base_url,
+        max_retries=0,
+        timeout=openai.Timeout(TOTAL_TIMEOUT_S, read=read_timeout_s, connect=connect_timeout_s),
+    )

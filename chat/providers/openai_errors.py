@@ -1,0 +1,187 @@
+"""What each failure of the Responses API means for a turn, and nothing of the SDK beyond this line.
+
+APIStatusError       an HTTP error before the stream
+APIConnectionError   no answer or a broken stream: refused, DNS, time-out, cut
+APIError             an error inside the stream, in its nested form
+StreamError          an error inside the stream, as an event or as the end of a response that failed
+httpx2.HTTPError     what of the transport the SDK lets through
+ValueError           an event that is not JSON
+StreamCut            the stream ended without its final event
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import httpx2
+import openai
+
+from chat.providers.base import AssistantEntry, ModelFailure, TokenUsage
+from chat.providers.retry_after import retry_after_seconds
+from mcp_server.codes import TurnOutcome
+
+CODES: dict[str, TurnOutcome] = {
+    "server_error": TurnOutcome.MODEL_OVERLOADED,
+    "server_is_overloaded": TurnOutcome.MODEL_OVERLOADED,
+    "slow_down": TurnOutcome.MODEL_OVERLOADED,
+    "rate_limit_exceeded": TurnOutcome.MODEL_RATE_LIMITED,
+    "too_many_requests": TurnOutcome.MODEL_RATE_LIMITED,
+    "insufficient_quota": TurnOutcome.MODEL_RATE_LIMITED,
+    "invalid_api_key": TurnOutcome.MODEL_AUTH,
+    "context_length_exceeded": TurnOutcome.CONTEXT_OVERFLOW,
+    "string_above_max_length": TurnOutcome.CONTEXT_OVERFLOW,
+    "model_not_found": TurnOutcome.MODEL_BAD_REQUEST,
+    "invalid_prompt": TurnOutcome.MODEL_BAD_REQUEST,
+}
+STATUSES: dict[int, TurnOutcome] = {
+    401: TurnOutcome.MODEL_AUTH,
+    402: TurnOutcome.MODEL_AUTH,
+    403: TurnOutcome.MODEL_AUTH,
+    408: TurnOutcome.MODEL_OVERLOADED,
+    409: TurnOutcome.MODEL_OVERLOADED,
+    413: TurnOutcome.CONTEXT_OVERFLOW,
+    429: TurnOutcome.MODEL_RATE_LIMITED,
+}
+RETRYABLE = {TurnOutcome.MODEL_OVERLOADED, TurnOutcome.MODEL_RATE_LIMITED, TurnOutcome.MODEL_UNREACHABLE}
+# Limits of an account that waiting does not lift.
+SPENT = {"insufficient_quota", "billing_hard_limit_reached"}
+POLICIES = {"bio_policy", "cyber_policy", "misalignment_policy_violation", "content_policy_violation", "content_filter"}
+# The code of a prompt that can't be read is also that of one that is not wanted.
+POLICY_PHRASE = "usage policy"
+
+
+class StreamCut(Exception):
+    """The stream ended without its final event."""
+
+
+class StreamError(Exception):
+    """The service reported an error inside a stream that had begun well."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+ModelError = openai.APIError | httpx2.HTTPError | ValueError | StreamCut | StreamError
+MODEL_ERRORS = (openai.APIError, httpx2.HTTPError, ValueError, StreamCut, StreamError)
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What had come of a message when it failed."""
+
+    partial: AssistantEntry | None
+    usage: TokenUsage
+    is_estimate: bool
+    was_shown: bool
+
+
+def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime | None = None) -> ModelFailure:
+    """Return the one failure that the loop knows for whatever was raised; `secret` never shows in it."""
+    outcome, retry_after_s = TurnOutcome.MODEL_UNREACHABLE, None
+    if _is_answer(error):
+        outcome = _outcome(error)
+    if isinstance(error, openai.APIStatusError):
+        retry_after_s = _retry_after_s(error, now or datetime.now(UTC))
+    message = _message(error)
+    return ModelFailure(
+        outcome,
+        message.replace(secret, "[key]") if secret else message,
+        retryable=_is_retryable(error, outcome),
+        retry_after_s=retry_after_s,
+        usage=arrived.usage,
+        estimated=arrived.is_estimate,
+        partial=arrived.partial,
+        shown=arrived.was_shown,
+    )
+
+
+def code_of(error: ModelError) -> str:
+    """Return the service's code of an error; empty where it gave none."""
+    if isinstance(error, openai.APIError | StreamError):
+        return str(error.code or "")
+    return ""
+
+
+def is_policy_refusal(error: ModelError) -> bool:
+    """Whether the service declined the content, rather than failed at it."""
+    code = code_of(error)
+    return code in POLICIES or (code == "invalid_prompt" and POLICY_PHRASE in _text(error))
+
+
+def refuses_sealed_reasoning(error: openai.BadRequestError) -> bool:
+    """Whether replayed reasoning was refused, as with a key of another organisation."""
+    return code_of(error) == "invalid_encrypted_content"
+
+
+def refuses_summaries(error: openai.BadRequestError) -> bool:
+    """Whether this account may not see what the model says of its reasoning."""
+    return error.param == "reasoning.summary"
+
+
+def never_ran(error: ModelError) -> bool:
+    """Whether the service certainly read no token of the prompt."""
+    if isinstance(error, openai.APITimeoutError):
+        return isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    if isinstance(error, openai.APIConnectionError):
+        return isinstance(error.__cause__, httpx2.ConnectError)
+    return _is_answer(error)
+
+
+def _is_answer(error: ModelError) -> bool:
+    """Whether the service itself said what is wrong."""
+    if isinstance(error, openai.APIConnectionError):
+        return False
+    return isinstance(error, openai.APIError | StreamError)
+
+
+def _outcome(error: ModelError) -> TurnOutcome:
+    found = CODES.get(code_of(error))
+    if found is not None:
+        return found
+    if not isinstance(error, openai.APIStatusError):
+        # An error of another kind in an open stream is the service's fault.
+        return TurnOutcome.MODEL_OVERLOADED
+    is_service_fault = error.status_code >= 500
+    return STATUSES.get(
+        error.status_code, TurnOutcome.MODEL_OVERLOADED if is_service_fault else TurnOutcome.MODEL_BAD_REQUEST
+    )
+
+
+def _is_retryable(error: ModelError, outcome: TurnOutcome) -> bool:
+    if code_of(error) in SPENT:
+        return False
+    if isinstance(error, openai.APIStatusError) and error.response.headers.get("x-should-retry") == "false":
+        return False
+    return outcome in RETRYABLE
+
+
+def _retry_after_s(error: openai.APIStatusError, now: datetime) -> float | None:
+    """Return the wait that the service asks for; it may say so in milliseconds."""
+    headers = error.response.headers
+    milliseconds = retry_after_seconds(headers.get("retry-after-ms"), now)
+    return milliseconds / 1000 if milliseconds is not None else retry_after_seconds(headers.get("retry-after"), now)
+
+
+def _text(error: ModelError) -> str:
+    """Return the service's own words."""
+    if isinstance(error, openai.APIError) and isinstance(error.body, dict):
+        return str(error.body.get("message") or "")
+    return error.message if isinstance(error, StreamError) else ""
+
+
+def _message(error: ModelError) -> str:
+    if isinstance(error, openai.APIStatusError):
+        text = _text(error) or f"HTTP {error.status_code} without an explanation"
+        known = [part for part in (error.type, code_of(error), error.request_id) if part]
+        return f"{text} [{', '.join(known)}]" if known else text
+    if _is_answer(error):
+        code = code_of(error)
+        text = _text(error) or "The model's service reported an error without an explanation."
+        return f"{text} [{code}]" if code else text
+    if isinstance(error, StreamCut):
+        return "The stream ended before the message was complete."
+    if isinstance(error, ValueError):
+        return "The model's service sent an event that could not be read."
+    cause = error.__cause__ if isinstance(error, openai.APIError) and error.__cause__ else error
+    return f"The connection to the model's service failed ({type(cause).__name__})."

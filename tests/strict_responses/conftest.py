@@ -1,0 +1,3 @@
+"""The server under test."""
+
+from tests.strict_responses.fixture import strict_responses as strict_responses
