@@ -33,7 +33,8 @@ from chat.providers.anthropic_wire import (
     request_body,
     tool_problem,
 )
-from chat.providers.base import AssistantEntry, Json, ModelEvent, ModelFailure, ModelNotice, ModelRequest, TokenUsage
+from chat.providers.base import AssistantEntry, Json, ModelEvent, ModelFailure, ModelRequest, TokenUsage
+from chat.providers.replay import STARTED_AFRESH
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["AnthropicModel", "AnthropicProvider", "create", "new_client"]
@@ -49,10 +50,6 @@ HIDDEN_PROMPT_TOKENS = 1000
 # To be raised when `anthropic_wire` puts the same entries into other blocks: what was sent before
 # would no longer be what precedes the stored thinking.
 WIRE_FORM = "1"
-STARTED_AFRESH = ModelNotice(
-    "context_degraded",
-    "The model's service did not take back its own notes on earlier answers: they are passed on as text.",
-)
 
 
 class AnthropicProvider:

@@ -1,8 +1,7 @@
 """What has arrived of one streamed message: the source of its reply, its partial form, its usage."""
 
-import json
 from collections.abc import Sequence
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from anthropic.lib.streaming import ParsedMessageStreamEvent
 from anthropic.types import Message
@@ -18,6 +17,7 @@ from chat.providers.base import (
     TokenUsage,
     ToolCall,
 )
+from chat.providers.calls import finished_call, parsed_arguments
 
 STOP_REASONS = {
     "end_turn": "end",
@@ -28,9 +28,6 @@ STOP_REASONS = {
     "pause_turn": "pause",
     "model_context_window_exceeded": "context_overflow",
 }
-CUT_OFF = "The call was cut off by the output limit and did not run. Send a shorter call."
-NOT_FINISHED = "The message stopped ({}) before its calls were final, so the call did not run."
-NOT_JSON = "The arguments are not a complete JSON object, so the call did not run. Send the call again."
 # Fewer characters a token than English has, for an estimate that does not flatter the bill.
 ESTIMATE_CHARACTERS_PER_TOKEN = 3
 
@@ -149,15 +146,8 @@ class StreamProgress:
         )
 
     def _call(self, index: int, block: Block, stop_reason: str) -> ToolCall:
-        arguments = _parsed(self._arguments.get(index, ""))
-        problem = ""
-        if stop_reason == "max_tokens":
-            problem = CUT_OFF
-        elif stop_reason != "tool_use":
-            problem = NOT_FINISHED.format(stop_reason)
-        elif arguments is None:
-            problem = NOT_JSON
-        return ToolCall(id=block["id"], name=block["name"], arguments=arguments or {}, problem=problem)
+        arguments = parsed_arguments(self._arguments.get(index, ""))
+        return finished_call(block["id"], block["name"], arguments, stop_reason)
 
 
 def usage_by_tier(raw: dict[str, Json]) -> TokenUsage:
@@ -190,16 +180,3 @@ def _may_be_kept(block: Block) -> bool:
     if block["type"] == "text":
         return bool(block["text"].strip())
     return block["type"] in THINKING and bool(block.get("signature") or block.get("data"))
-
-
-def _parsed(arguments: str) -> dict[str, Json] | None:
-    """Parse a call's arguments strictly; a call without any sends no text at all."""
-    try:
-        value = json.loads(arguments or "{}", parse_constant=_refuse_constant)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

@@ -16,13 +16,14 @@ from chat.providers.base import (
     Entry,
     Json,
     ModelRequest,
-    ToolCall,
     ToolDefinition,
     ToolResult,
     ToolResultsEntry,
     UserEntry,
 )
+from chat.providers.calls import valid_ids, valid_name
 from chat.providers.history import active_tools, repaired
+from chat.providers.replay import is_of_context, last_start
 
 Block = dict[str, Json]
 
@@ -30,7 +31,6 @@ PROVIDER = "anthropic"
 NO_OUTPUT = "(no output)"
 THINKING = frozenset({"thinking", "redacted_thinking"})
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 # The prefix outlives a coffee break; messages are read again within one turn. The API wants
 # longer lifetimes before shorter ones, and tools come before system and messages.
 PREFIX_CACHE: Block = {"type": "ephemeral", "ttl": "1h"}
@@ -73,7 +73,9 @@ def request_body(request: ModelRequest, model: AnthropicModel, *, is_afresh: boo
 
 def diagnosed(body: Block, request: ModelRequest) -> Block:
     """Return the body with the wish to be told where it differs from the last one that was answered."""
-    ids = [e.message_id for e in request.entries if isinstance(e, AssistantEntry) and _is_of_context(e, request)]
+    ids = [
+        e.message_id for e in request.entries if isinstance(e, AssistantEntry) and is_of_context(e, PROVIDER, request)
+    ]
     return {**body, "diagnostics": {"previous_message_id": next(filter(None, reversed(ids)), None)}}
 
 
@@ -110,7 +112,7 @@ def wire_tools(request: ModelRequest, model: AnthropicModel) -> list[Block]:
 def wire_messages(request: ModelRequest, model: AnthropicModel, *, is_afresh: bool = False) -> list[Block]:
     """Return the transcript as alternating messages with the two message breakpoints set."""
     references = _references(request, model)
-    start = len(request.entries) if is_afresh else _last_start(request)
+    start = len(request.entries) if is_afresh else last_start(PROVIDER, request)
     if not model.supports_deferral:
         start = max(start, _last_growth(request))
     older, newer = request.entries[:start], request.entries[start:]
@@ -172,9 +174,9 @@ def _assistant(entry: AssistantEntry, request: ModelRequest, used_ids: set[str])
     if _is_replayable(entry, request):
         return without_trailing_thinking([block for block in entry.raw if _may_be_sent(block)]), call_ids
     blocks: list[Block] = [{"type": "text", "text": entry.text}] if entry.text.strip() else []
-    call_ids = _valid_ids(entry.tool_calls, used_ids)
+    call_ids = valid_ids(entry.tool_calls, used_ids)
     for call, call_id in zip(entry.tool_calls, call_ids, strict=True):
-        blocks.append({"type": "tool_use", "id": call_id, "name": _valid_name(call.name), "input": call.arguments})
+        blocks.append({"type": "tool_use", "id": call_id, "name": valid_name(call.name), "input": call.arguments})
     return blocks, call_ids
 
 
@@ -182,12 +184,7 @@ def _is_replayable(entry: AssistantEntry, request: ModelRequest) -> bool:
     """Whether the raw message may go back: made by this API under this very prefix, and whole."""
     raw_ids = [block.get("id") for block in entry.raw if block.get("type") == "tool_use"]
     is_whole = bool(entry.raw) and raw_ids == [call.id for call in entry.tool_calls]
-    return is_whole and _is_of_context(entry, request)
-
-
-def _is_of_context(entry: AssistantEntry, request: ModelRequest) -> bool:
-    made_by = (entry.provider, entry.model, entry.context_version)
-    return made_by == (PROVIDER, request.model, request.context_version)
+    return is_whole and is_of_context(entry, PROVIDER, request)
 
 
 def _may_be_sent(block: Block) -> bool:
@@ -205,39 +202,12 @@ def _projected(entry: Entry) -> Entry:
     return replace(entry, raw=()) if isinstance(entry, AssistantEntry) else entry
 
 
-def _last_start(request: ModelRequest) -> int:
-    """Return the position of the last message of this context that started afresh; 0 where none did."""
-    starts = [
-        position
-        for position, entry in enumerate(request.entries)
-        if isinstance(entry, AssistantEntry) and entry.starts_afresh and _is_of_context(entry, request)
-    ]
-    return starts[-1] if starts else 0
-
-
 def without_trailing_thinking(blocks: list[Block]) -> list[Block]:
     """Drop thinking that nothing follows: the API refuses a message that ends with it."""
     end = len(blocks)
     while end and blocks[end - 1].get("type") in THINKING:
         end -= 1
     return blocks[:end]
-
-
-def _valid_ids(calls: Sequence[ToolCall], used_ids: set[str]) -> list[str]:
-    """Keep the ids of another provider where the API takes them, else number them anew."""
-    taken, ids = set(used_ids), []
-    for call in calls:
-        call_id, number = call.id, len(taken)
-        while not CALL_ID.fullmatch(call_id) or call_id in taken:
-            call_id, number = f"call_{number}", number + 1
-        taken.add(call_id)
-        ids.append(call_id)
-    return ids
-
-
-def _valid_name(name: str) -> str:
-    """Return a name that the API takes back, also where a model had invented one that it does not."""
-    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "unnamed"
 
 
 def _references(request: ModelRequest, model: AnthropicModel) -> frozenset[str]:

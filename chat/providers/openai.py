@@ -4,10 +4,10 @@ The SDK does not retry: the loop does, within the turn's deadline. The service s
 `openai_wire` for what goes back to it.
 """
 
+import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
-from dataclasses import replace
 
 import openai
 from openai.types.responses import ResponseStreamEvent
@@ -21,16 +21,14 @@ from chat.providers.openai_errors import (
     StreamCut,
     code_of,
     failure,
+    is_history_refused,
     is_policy_refusal,
     never_ran,
-    refuses_sealed_reasoning,
     refuses_summaries,
 )
 from chat.providers.openai_progress import StreamProgress
 from chat.providers.openai_wire import (
-    FULL,
     PROVIDER,
-    Form,
     Item,
     OpenAIModel,
     output_limit,
@@ -38,6 +36,7 @@ from chat.providers.openai_wire import (
     request_body,
     tool_problem,
 )
+from chat.providers.replay import STARTED_AFRESH
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["OpenAIModel", "OpenAIProvider", "create", "new_client"]
@@ -50,6 +49,8 @@ WORST_BYTES_PER_TOKEN = 2
 TYPICAL_BYTES_PER_TOKEN = 4
 # What the service itself says to the model of its tools.
 HIDDEN_PROMPT_TOKENS = 1000
+# To be raised when `openai_wire` puts the same entries into other items.
+WIRE_FORM = "1"
 
 
 class OpenAIProvider:
@@ -82,9 +83,15 @@ class OpenAIProvider:
             api_key, base_url=base_url, read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s
         )
         self._progress: StreamProgress | None = None
-        # What the service made us leave out, by context version.
-        self._forms: dict[str, Form] = {}
+        self._with_summary = True
         self._reported: set[str] = set()
+
+    @property
+    def replay_scope(self) -> dict[str, str]:
+        """Sealed reasoning fits one account and one way of writing a transcript down."""
+        account = hashlib.sha256(f"{self._client.base_url} {self._api_key}".encode()).hexdigest()
+        form = WIRE_FORM if self.model.supports_deferral else f"{WIRE_FORM}, no deferral"
+        return {"form": form, "account": account[:12]}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one message; raise `ModelFailure` for every failure."""
@@ -95,7 +102,10 @@ class OpenAIProvider:
         self._progress = progress
         try:
             async with AsyncExitStack() as stack:
-                async for event in await self._opened(stack, request, body, progress):
+                stream = await self._opened(stack, request, body, progress)
+                if progress.starts_afresh:
+                    yield STARTED_AFRESH
+                async for event in stream:
                     delta = progress.feed(event)
                     if delta:
                         yield delta
@@ -127,30 +137,34 @@ class OpenAIProvider:
     async def _opened(
         self, stack: AsyncExitStack, request: ModelRequest, body: Item, progress: StreamProgress
     ) -> openai.AsyncStream[ResponseStreamEvent]:
-        """Open the stream; once more without what the service does not take from this account."""
+        """Open the stream; again without what the service does not take from this account."""
         progress.may_have_run = True
-        try:
-            stream = await self._client.responses.create(stream=True, **body)
-        except openai.BadRequestError as error:
-            if not self._leave_out(error, request):
-                raise
-            stream = await self._client.responses.create(stream=True, **self._body(request))
+        while True:
+            try:
+                stream = await self._client.responses.create(stream=True, **body)
+                break
+            except (openai.BadRequestError, openai.NotFoundError) as error:
+                changed = self._changed(body, error, request, progress)
+                if changed is None:
+                    raise
+                logger.warning("context %s was refused and is sent otherwise: %s", request.context_version, error)
+                body = changed
         stack.push_async_callback(stream.close)
         progress.request_id = stream.response.headers.get("x-request-id", "")
         return stream
 
-    def _leave_out(self, error: openai.BadRequestError, request: ModelRequest) -> bool:
-        """Note what a request must not hold again; return whether there was anything."""
-        form = self._form(request)
-        if refuses_sealed_reasoning(error):
-            form = replace(form, projected_until=len(request.entries))
-        elif refuses_summaries(error):
-            form = replace(form, summary=False)
-        if form == self._form(request):
-            return False
-        logger.warning("a request of context %s was refused, sent without: %s", request.context_version, error)
-        self._forms[request.context_version] = form
-        return True
+    def _changed(
+        self, body: Item, error: openai.APIStatusError, request: ModelRequest, progress: StreamProgress
+    ) -> Item | None:
+        """Return what to send in place of a body that was refused; None if nothing else can be sent."""
+        if refuses_summaries(error) and self._with_summary:
+            self._with_summary = False
+            return self._body(request)
+        afresh = request_body(request, self.model, is_afresh=True, with_summary=self._with_summary)
+        if afresh == body or not is_history_refused(error):
+            return None
+        progress.starts_afresh = True
+        return afresh
 
     def _check(self, request: ModelRequest) -> None:
         """Refuse what the model has no setting for, and log the tools that are left out."""
@@ -164,11 +178,8 @@ class OpenAIProvider:
             self._reported.add(problem)
             logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
 
-    def _form(self, request: ModelRequest) -> Form:
-        return self._forms.get(request.context_version, FULL)
-
     def _body(self, request: ModelRequest) -> Item:
-        return request_body(request, self.model, self._form(request))
+        return request_body(request, self.model, with_summary=self._with_summary)
 
     def _declined(self, error: ModelError, progress: StreamProgress) -> ModelReply:
         """Return the reply for content that the service declined; raise the failure of all else."""

@@ -109,12 +109,12 @@ def is_policy_refusal(error: ModelError) -> bool:
     return code in POLICIES or (code == "invalid_prompt" and POLICY_PHRASE in _text(error))
 
 
-def refuses_sealed_reasoning(error: openai.BadRequestError) -> bool:
-    """Whether replayed reasoning was refused, as with a key of another organisation."""
-    return code_of(error) == "invalid_encrypted_content"
+def is_history_refused(error: openai.APIStatusError) -> bool:
+    """Whether the messages may have been refused as they are, rather than for their length or their content."""
+    return _outcome(error) is TurnOutcome.MODEL_BAD_REQUEST and not is_policy_refusal(error)
 
 
-def refuses_summaries(error: openai.BadRequestError) -> bool:
+def refuses_summaries(error: openai.APIStatusError) -> bool:
     """Whether this account may not see what the model says of its reasoning."""
     return error.param == "reasoning.summary"
 

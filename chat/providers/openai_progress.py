@@ -34,6 +34,7 @@ class StreamProgress:
         self.request_id = ""
         self.may_have_run = False
         self.has_begun = False
+        self.starts_afresh = False
         self.was_shown = False
         self.is_finished = False
         self._prompt_estimate = prompt_estimate
@@ -43,6 +44,7 @@ class StreamProgress:
         self._streamed_characters = 0
         self._usage: dict[str, Json] = {}
         self._incomplete = ""
+        self._response_id = ""
 
     def feed(self, event: Any) -> ReasoningDelta | TextDelta | None:
         """Take one event of the stream; return what a reader should see of it. Raises `StreamError`.
@@ -95,6 +97,8 @@ class StreamProgress:
 
     def _keep(self, kind: str, event: Any) -> None:
         match kind:
+            case "response.created":
+                self._response_id = event.response.id
             case "response.function_call_arguments.delta":
                 self._streamed_characters += len(event.delta)
             case "response.output_item.done":
@@ -151,6 +155,8 @@ class StreamProgress:
             stop_reason=stop_reason,
             usage_raw=self._usage,
             request_id=self.request_id,
+            message_id=self._response_id,
+            starts_afresh=self.starts_afresh,
             **more,
         )
 

@@ -7,12 +7,13 @@ us: what it found is loaded by its answer, behind everything that is cached alre
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from chat.providers.base import (
     AssistantEntry,
+    Entry,
     Json,
     ModelRequest,
     ToolCall,
@@ -23,6 +24,7 @@ from chat.providers.base import (
 )
 from chat.providers.calls import valid_ids, valid_name
 from chat.providers.history import active_tools, repaired
+from chat.providers.replay import is_of_context, last_start
 
 Item = dict[str, Json]
 
@@ -48,29 +50,18 @@ class OpenAIModel:
     supports_deferral: bool = True
 
 
-@dataclass(frozen=True)
-class Form:
-    """What a service that refused a request made us leave out of the next one.
-
-    Messages before `projected_until` go as text and calls; `summary` asks for readable reasoning.
-    """
-
-    projected_until: int = 0
-    summary: bool = True
-
-
-FULL = Form()
-
-
-def request_body(request: ModelRequest, model: OpenAIModel, form: Form = FULL) -> Item:
-    """Return the keyword arguments of `responses.create`."""
+def request_body(
+    request: ModelRequest, model: OpenAIModel, *, is_afresh: bool = False, with_summary: bool = True
+) -> Item:
+    """Return the keyword arguments of `responses.create`; `is_afresh` sends all messages as projection."""
     body: Item = {
         "model": model.id,
-        "input": wire_input(request, model, form),
+        "input": wire_input(request, model, is_afresh=is_afresh),
         "max_output_tokens": output_limit(request, model),
         "store": False,
         "include": ["reasoning.encrypted_content"],
-        "prompt_cache_key": request.context_version[:64],
+        # Without the count of exchanges: what is sent before the messages stays the same.
+        "prompt_cache_key": request.context_version.partition("-")[0][:64],
         # Prices are those of this tier; the account's own default might cost more.
         "service_tier": "default",
     }
@@ -78,13 +69,9 @@ def request_body(request: ModelRequest, model: OpenAIModel, form: Form = FULL) -
         body["instructions"] = request.system
     if tools := wire_tools(request, model):
         body["tools"] = tools
-    reasoning: Item = {}
-    if model.effort_levels and form.summary:
-        reasoning["summary"] = "auto"
-    if model.effort_levels and request.effort:
-        reasoning["effort"] = request.effort
-    if reasoning:
-        body["reasoning"] = reasoning
+    if model.effort_levels:
+        reasoning = {"effort": request.effort} if request.effort else {}
+        body["reasoning"] = {**reasoning, "summary": "auto"} if with_summary else reasoning
     return body
 
 
@@ -112,16 +99,17 @@ def wire_tools(request: ModelRequest, model: OpenAIModel) -> list[Item]:
     return [_search_tool(tool) if tool.finds_tools else _function(tool) for tool in usable if not tool.deferred]
 
 
-def wire_input(request: ModelRequest, model: OpenAIModel, form: Form = FULL) -> list[Item]:
+def wire_input(request: ModelRequest, model: OpenAIModel, *, is_afresh: bool = False) -> list[Item]:
     """Return the transcript as a flat list of items."""
+    start = len(request.entries) if is_afresh else last_start(PROVIDER, request)
+    older, newer = request.entries[:start], request.entries[start:]
     writer = _InputWriter(request, model)
-    position = _positions(request.entries)
-    for entry in repaired(request.entries):
+    for entry in repaired([*map(_projected, older), *newer]):
         match entry:
             case UserEntry(text=text):
-                writer.items.append(_message("user", text))
+                writer.items.append(_message("developer" if entry.is_note else "user", text))
             case AssistantEntry():
-                writer.add_message(entry, replay=position.get(id(entry), 0) >= form.projected_until)
+                writer.add_message(entry)
             case ToolResultsEntry(results=results):
                 writer.add_results(results)
     return writer.items
@@ -145,11 +133,9 @@ class _InputWriter:
         self._searches = {tool.name for tool in request.tools if has_search and tool.finds_tools}
         self._deferred = {tool.name: tool for tool in request.tools if tool.deferred and not tool_problem(tool)}
 
-    def add_message(self, entry: AssistantEntry, *, replay: bool) -> None:
+    def add_message(self, entry: AssistantEntry) -> None:
         """Add a message as it came, or what can be said of it without its own form."""
-        items = _replayable(entry, self._request) if replay else []
-        if not items:
-            items = self._projected(entry)
+        items = _replayable(entry, self._request) or self._projected(entry)
         self.items += items
         self._last_calls = [(item["type"], item["call_id"]) for item in items if item["type"] in CALLS]
         self._used_ids.update(call_id for _, call_id in self._last_calls)
@@ -199,8 +185,7 @@ def _replayable(entry: AssistantEntry, request: ModelRequest) -> list[Item]:
     A message that the output limit cut, or whose calls can't be read, goes as its projection: what
     the service sealed belongs to items that can't be sent.
     """
-    made_by = (entry.provider, entry.model, entry.context_version)
-    if made_by != (PROVIDER, request.model, request.context_version) or entry.stop_reason not in WHOLE:
+    if not is_of_context(entry, PROVIDER, request) or entry.stop_reason not in WHOLE:
         return []
     items = _without_trailing_reasoning([item for item in entry.raw if not _is_blank(item)])
     unsealed = any(item["type"] == "reasoning" and not item.get("encrypted_content") for item in items)
@@ -223,8 +208,8 @@ def _is_blank(item: Item) -> bool:
     return not any(str(part.get("text") or part.get("refusal") or "").strip() for part in item.get("content", ()))
 
 
-def _positions(entries: Iterable[object]) -> dict[int, int]:
-    return {id(entry): position for position, entry in enumerate(entries)}
+def _projected(entry: Entry) -> Entry:
+    return replace(entry, raw=()) if isinstance(entry, AssistantEntry) else entry
 
 
 def _message(role: Literal["user", "assistant", "developer"], text: str) -> Item:

@@ -8,7 +8,15 @@ import pytest
 from django.conf import settings
 
 from chat.config import ModelRow, Service
-from chat.providers.base import ModelFailure, ReasoningDelta, TextDelta, TokenUsage, UserEntry
+from chat.providers.base import (
+    ModelFailure,
+    ModelNotice,
+    ModelReply,
+    ReasoningDelta,
+    TextDelta,
+    TokenUsage,
+    UserEntry,
+)
 from chat.providers.openai import OpenAIProvider, create
 from chat.providers.openai_progress import usage_by_tier
 from mcp_server.codes import TurnOutcome
@@ -211,22 +219,27 @@ async def test_a_wait_in_milliseconds_comes_first(provider: OpenAIProvider, stri
     assert caught.value.retry_after_s == 1.5
 
 
-async def test_reasoning_that_another_organisation_sealed_goes_as_text(
+async def test_reasoning_that_another_organisation_sealed_goes_as_text_then_and_ever_after(
     provider: OpenAIProvider, strict_responses: StrictResponses, caplog: pytest.LogCaptureFixture
 ) -> None:
     strict_responses.script(Reply(Reasoning(), FunctionCall(TARGETS.name, {"query": "x"})), *[Reply(Text("Yes."))] * 2)
     first = await reply(provider, asked())
     strict_responses.accept_key("other-key")
     other = OpenAIProvider(SOL, api_key="other-key", base_url=strict_responses.base_url)
+    entries = (QUESTION, first.entry, results(first.entry))
 
-    second = await reply(other, asked(QUESTION, first.entry, results(first.entry)))
-    third = await reply(other, asked(QUESTION, first.entry, results(first.entry), second.entry, UserEntry("Sure?")))
+    notice, *_, second = await collect(other, asked(*entries))
+    assert isinstance(second, ModelReply)
+    await reply(other, asked(*entries, second.entry, UserEntry("Sure?")))
     await other.aclose()
 
+    assert isinstance(notice, ModelNotice)
+    assert (notice.code, second.entry.starts_afresh) == ("context_degraded", True)
     assert [sent.status for sent in strict_responses.requests] == [200, 400, 200, 200]
-    assert [item["type"] for item in strict_responses.requests[2].json["input"]][1] == "function_call"
-    assert third.entry.text == "Yes."
-    assert "was refused, sent without" in caplog.text
+    afresh, later = (sent.json["input"] for sent in strict_responses.requests[2:])
+    assert [item["type"] for item in afresh] == ["message", "function_call", "function_call_output"]
+    assert later[: len(afresh)] == afresh
+    assert "was refused and is sent otherwise" in caplog.text
 
 
 async def test_an_account_that_may_not_see_summaries_does_without(
