@@ -27,12 +27,24 @@ Json = Any
 class TurnLedger:
     """Books the model calls of one turn."""
 
-    def __init__(self, *, user_id: int, session_id: UUID, turn_id: UUID, model_key: str, provider: str) -> None:
+    def __init__(
+        self,
+        *,
+        user_id: int,
+        session_id: UUID,
+        turn_id: UUID,
+        model_key: str,
+        provider: str,
+        effort: str = "",
+        turn_limit_pico_usd: int | None = None,
+    ) -> None:
         self._user_id = user_id
         self._session_id = session_id
         self._turn_id = turn_id
         self._model_key = model_key
         self._provider = provider
+        self._effort = effort
+        self._turn_limit_pico_usd = turn_limit_pico_usd
 
     async def reserve(self, step: int, worst_case: TokenUsage) -> str:
         """Reserve the worst case of a call."""
@@ -44,6 +56,7 @@ class TurnLedger:
                 step=step,
                 model_key=self._model_key,
                 worst_case=worst_case.as_dict(),
+                turn_limit_pico_usd=self._turn_limit_pico_usd,
             )
         except budgets.BudgetExceeded as error:
             raise SpendRefused(error.outcome, str(error)) from error
@@ -56,6 +69,7 @@ class TurnLedger:
             tokens=usage.as_dict(),
             requests=dict(usage.tool_requests),
             provider=self._provider,
+            effort=self._effort,
             outcome=outcome,
             estimated=estimated,
         )

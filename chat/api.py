@@ -20,8 +20,10 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.responses import Status
 from pydantic import Field
 
-from chat import pages, selectors, session_feed
+from chat import pages, selectors, services, session_feed
 from chat.api_auth import BearerAuth, CookieAuth, reader_of
+from chat.api_money import router as money_router
+from chat.choices import BadChoice, Choice, read_budget
 from chat.config import UnknownModel
 from chat.event_schema import schema
 from chat.following import follow_turn
@@ -37,6 +39,7 @@ class SessionWish(Schema):
     """What a new session should use; empty means the configured."""
 
     model: str = ""
+    effort: str = ""
     upstreams: Literal["", "auto", "live", "snapshot"] = ""
 
 
@@ -45,16 +48,31 @@ class SessionOpened(Schema):
 
     id: UUID
     model: str
+    effort: str
     upstreams: str
     page_url: str
     turns_url: str
 
 
+class SessionModel(Schema):
+    """With what the next questions of a session are asked."""
+
+    model: str
+    effort: str = ""
+
+
 class Question(Schema):
-    """A question. With `model`, the key of another one, the session goes on with that."""
+    """A question. Empty `model` and `effort` mean the session's, then the configured.
+
+    They are of this question only, unless `keep` says that the session goes on with them. `budget_usd` is what
+    the answer may cost, such as "0.50"; empty means the configured.
+    """
 
     question: str = Field(min_length=1, max_length=QUESTION_MAX_CHARACTERS)
     model: str = ""
+    effort: str = ""
+    budget_usd: str = ""
+    keep: bool = False
 
 
 class TurnBegun(Schema):
@@ -88,6 +106,8 @@ api = NinjaAPI(
     urls_namespace="chat:api",
     auth=[BearerAuth(), CookieAuth()],
 )
+
+api.add_router("", money_router)
 
 _STATUS_CODES = {401: "unauthenticated", 403: "forbidden", 404: "not_found", 405: "method_not_allowed"}
 
@@ -125,6 +145,11 @@ def _unknown_model(request: HttpRequest, error: Any) -> HttpResponse:
     return refusal("unknown_model", str(error), 422)
 
 
+@api.exception_handler(BadChoice)
+def _bad_choice(request: HttpRequest, error: Any) -> HttpResponse:
+    return refusal(error.code, str(error), 422)
+
+
 @api.exception_handler(BlankQuestion)
 def _blank(request: HttpRequest, error: Any) -> HttpResponse:
     return refusal("invalid", str(error), 422)
@@ -144,18 +169,32 @@ def _stopping(request: HttpRequest, error: Any) -> HttpResponse:
 async def session_open(request: HttpRequest, wish: SessionWish) -> Status[dict[str, Any]]:
     """Open a session with a model and upstreams."""
     session = await session_feed.open_session(
-        owner_id=_caller(request), model=wish.model, wanted_upstreams=wish.upstreams
+        owner_id=_caller(request), model=wish.model, effort=wish.effort, wanted_upstreams=wish.upstreams
     )
-    return Status(
-        201,
-        {
-            "id": session.pk,
-            "model": session.model,
-            "upstreams": session.upstreams,
-            "page_url": reverse("chat:session_detail", args=[session.pk]),
-            "turns_url": reverse("chat:api:turn_begin", args=[session.pk]),
-        },
-    )
+    return Status(201, _opened(session))
+
+
+@api.patch(
+    "/sessions/{uuid:session_id}",
+    response={200: SessionOpened, 401: Refusal, 404: Refusal, 422: Refusal},
+    summary="Choose a session's model",
+)
+async def session_model(request: HttpRequest, session_id: UUID, wish: SessionModel) -> Status[dict[str, Any]]:
+    """Choose model and effort of the session's next questions; a running answer goes on as it began."""
+    session = await sync_to_async(selectors.session_get)(owner_id=_caller(request), session_id=session_id)
+    set_model = sync_to_async(services.session_model_set)
+    return Status(200, _opened(await set_model(session=session, model=wish.model, effort=wish.effort)))
+
+
+def _opened(session: Session) -> dict[str, Any]:
+    return {
+        "id": session.pk,
+        "model": session.model,
+        "effort": session.effort,
+        "upstreams": session.upstreams,
+        "page_url": reverse("chat:session_detail", args=[session.pk]),
+        "turns_url": reverse("chat:api:turn_begin", args=[session.pk]),
+    }
 
 
 @api.post(
@@ -168,7 +207,8 @@ async def turn_begin(request: HttpRequest, session_id: UUID, body: Question) -> 
     """Start a turn; it runs whether or not its events are followed, for a grace period."""
     owner_id = _caller(request)
     session = await sync_to_async(selectors.session_get)(owner_id=owner_id, session_id=session_id)
-    turn_id = await session_feed.ask(session_id=session.pk, owner_id=owner_id, question=body.question, model=body.model)
+    choice = Choice(body.model, body.effort, read_budget(body.budget_usd), body.keep)
+    turn_id = await session_feed.ask(session_id=session.pk, owner_id=owner_id, question=body.question, choice=choice)
     return Status(
         202,
         {

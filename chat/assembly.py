@@ -25,6 +25,7 @@ from chat.endings import turn_end
 from chat.events import Event, Notice, TurnStarted
 from chat.lease import Lease
 from chat.loop import Deps, Question
+from chat.model_choices import estimate_for
 from chat.models import Session, Turn
 from chat.prefix_changes import changes, notices
 from chat.providers.base import Entry, ModelFailure, Provider, ToolDefinition
@@ -73,7 +74,7 @@ async def _assembled(
         raise CannotStart(TurnOutcome.TOOL_SERVER_DOWN, str(error)) from error
     step_max_bytes = row.step_max_bytes or max(limits.step_max_bytes, row.inline_max_bytes)
     limits = replace(limits, inline_max_bytes=row.inline_max_bytes, step_max_bytes=step_max_bytes)
-    prefix = prefix_of(row, provider, server.catalog)
+    prefix = prefix_of(row, provider, server.catalog, effort=turn.effort)
     history = await sync_to_async(selectors.transcript)(session_id=session.pk)
     dispatcher = Dispatcher(
         gateway=ServerGateway(server.process, session_id=session.pk),
@@ -98,18 +99,37 @@ async def _assembled(
         notices=tuple(await _prefix_notices(session, prefix, history)),
         timeout_s=chat.turns.turn_timeout_s,
         context_window=row.context_window,
+        effort=turn.effort,
+        budget_pico_usd=turn.budget_pico_usd or 0,
+        estimate_pico_usd=await sync_to_async(_estimate)(turn, row),
     )
     ledger = TurnLedger(
-        user_id=session.owner_id, session_id=session.pk, turn_id=turn.pk, model_key=row.key, provider=row.provider
+        user_id=session.owner_id,
+        session_id=session.pk,
+        turn_id=turn.pk,
+        model_key=row.key,
+        effort=turn.effort,
+        provider=row.provider,
+        turn_limit_pico_usd=turn.budget_pico_usd,
     )
     retry = RetryPolicy(chat.turns.model_attempts, chat.turns.model_wait_max_s)
     return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(lease), stop, retry)
 
 
-def prefix_of(row: ModelRow, provider: Provider, catalog: Catalog) -> Prefix:
-    """Return what every request of a session with this model and catalogue begins with."""
+def _estimate(turn: Turn, row: ModelRow) -> tuple[int, int]:
+    """Return between what most such turns cost; nothing known is nothing told."""
+    found = estimate_for(row, turn.effort, session_id=turn.session_id)
+    return (found.low_pico_usd, found.high_pico_usd) if found else (0, 0)
+
+
+def prefix_of(row: ModelRow, provider: Provider, catalog: Catalog, *, effort: str = "") -> Prefix:
+    """Return what every request of a session with this model, effort and catalogue begins with."""
     return build_prefix(
-        _tools(catalog), model=row.model, effort=row.default_effort, system=SYSTEM_PROMPT, scope=provider.replay_scope
+        _tools(catalog),
+        model=row.model,
+        effort=effort or row.default_effort,
+        system=SYSTEM_PROMPT,
+        scope=provider.replay_scope,
     )
 
 
@@ -132,6 +152,8 @@ def failed_start(turn: Turn, outcome: TurnOutcome, detail: str) -> Iterator[Even
         provider="",
         model=turn.model,
         model_label=_label(turn),
+        effort=turn.effort,
+        budget_pico_usd=turn.budget_pico_usd or 0,
         upstreams=turn.session.upstreams,
     )
     yield turn_end(outcome, seq=2, at=at, detail=detail)

@@ -89,6 +89,11 @@ class ChatConfig:
     upstream_gateway: str = ""
     services: Mapping[str, Service] = field(default_factory=dict)
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the keys of all models."""
+        return tuple(row.key for row in self.models)
+
     def service(self, row: ModelRow) -> Service:
         """Return the service that a model is asked through; one that is not configured needs no key."""
         return self.services.get(row.provider) or Service(row.provider)
@@ -98,7 +103,7 @@ class ChatConfig:
         for row in self.models:
             if row.key == key:
                 return row
-        raise UnknownModel(key, tuple(row.key for row in self.models))
+        raise UnknownModel(key, self.keys)
 
     def usable_models(self) -> tuple[ModelRow, ...]:
         """Return the models that can be called: those without a key to need, or whose key is there."""

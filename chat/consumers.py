@@ -19,6 +19,7 @@ from django.utils.html import format_html
 
 from chat import session_feed
 from chat.batches import batches
+from chat.choices import BadChoice, Choice, read_budget
 from chat.config import UnknownModel
 from chat.following import follow_turn
 from chat.fragments import LivePage, Piece, swap
@@ -85,9 +86,14 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 session_id=session.pk,
                 owner_id=session.owner_id,
                 question=str(message.get("question", "")),
-                model=str(message.get("model", "")),
+                choice=Choice(
+                    str(message.get("model", "")),
+                    str(message.get("effort", "")),
+                    read_budget(str(message.get("budget_usd", ""))),
+                    keep=bool(message.get("keep")),
+                ),
             )
-        except (BlankQuestion, TurnAlreadyRunning, ServerStopping, UnknownModel) as refusal:
+        except (BlankQuestion, UnknownModel, BadChoice, TurnAlreadyRunning, ServerStopping) as refusal:
             await self.refuse(str(refusal))
         else:
             await self.refuse("")
@@ -165,6 +171,7 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         """Return what changes beside a turn when it begins or ends: Send or Stop, title, model, list of sessions."""
         beside = await sync_to_async(beside_turn)(self.own)
         pieces = {
+            "spent": render_to_string("chat/_spent.html", beside),
             "composer-action": render_to_string("chat/_composer_action.html", beside),
             "session-title": render_to_string("chat/_session_title.html", beside),
             "badges": render_to_string("chat/_badges.html", beside),

@@ -189,6 +189,8 @@ def _started(turn: Turn) -> TurnStarted:
         model=turn.model,
         model_label=label,
         upstreams=turn.session.upstreams,
+        effort=turn.effort,
+        budget_pico_usd=turn.budget_pico_usd or 0,
     )
 
 

@@ -53,6 +53,10 @@ class TurnStarted(Event):
     model: str = told("The provider's own id of the model.")
     model_label: str = told("The model's name on the pages.")
     upstreams: str = told("Where records come from.", enum=["live", "snapshot"])
+    effort: str = may("", "The level of effort; empty for a model that has none.")
+    budget_pico_usd: int = may(0, f"What the turn may cost, {PICO_USD}; 0 where it is not known.", minimum=0)
+    estimate_low_pico_usd: int = may(0, f"Most such turns cost at least this, {PICO_USD}.", minimum=0)
+    estimate_high_pico_usd: int = may(0, f"Most such turns cost at most this, {PICO_USD}; 0: it is free.", minimum=0)
     events_version: int = may(EVENTS_VERSION, "Version of these events.", minimum=1)
 
 
@@ -199,6 +203,7 @@ class TurnEnd(Event):
     waited_s: float = may(0.0, "How much of that went by waiting to call the model's service again.")
     tool_calls: int = may(0, "How many tool calls the model asked for.")
     turn_cost_pico_usd: int = may(0, f"What the turn cost, {PICO_USD}.")
+    resets_at: str = may("", "When the budget that ended it starts anew: ISO 8601, UTC; empty for the turn's own.")
     grounding: dict[str, Json] = may(
         {},
         "Identifiers of the answer, by whether the evidence held them.",

@@ -2,14 +2,22 @@
 
 from django import forms
 
+from chat.choices import Choice, read_budget
 from chat.preferences import THEMES
 
 QUESTION_MAX_CHARACTERS = 8000
 TITLE_MAX_CHARACTERS = 200
 
 
-class QuestionForm(forms.Form):
-    """A question, and the key of another model where it is to be asked of one."""
+class ChoiceForm(forms.Form):
+    """With what questions are asked: a model and its effort; empty for what is configured."""
+
+    model = forms.CharField(max_length=100, required=False)
+    effort = forms.CharField(max_length=20, required=False)
+
+
+class QuestionForm(ChoiceForm):
+    """A question, and with what it is asked."""
 
     question = forms.CharField(
         max_length=QUESTION_MAX_CHARACTERS,
@@ -18,7 +26,14 @@ class QuestionForm(forms.Form):
             "max_length": f"A question may have at most {QUESTION_MAX_CHARACTERS:,} characters.",
         },
     )
-    model = forms.CharField(required=False)
+    budget_usd = forms.CharField(max_length=20, required=False)
+    keep = forms.BooleanField(required=False)
+
+    @property
+    def choice(self) -> Choice:
+        """What was chosen. Raises `BadChoice` for a budget that is no amount."""
+        given = self.cleaned_data
+        return Choice(given["model"], given["effort"], read_budget(given["budget_usd"]), given["keep"])
 
 
 class TitleForm(forms.Form):

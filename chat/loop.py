@@ -58,6 +58,9 @@ class Question:
     notices: tuple[Notice, ...] = ()
     timeout_s: float = math.inf
     context_window: int = sys.maxsize
+    effort: str = ""
+    budget_pico_usd: int = 0
+    estimate_pico_usd: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -297,6 +300,10 @@ class _Turn:
             model=self.deps.prefix.model,
             model_label=self.question.model_label,
             upstreams=self.question.upstreams,
+            effort=self.question.effort,
+            budget_pico_usd=self.question.budget_pico_usd,
+            estimate_low_pico_usd=self.question.estimate_pico_usd[0],
+            estimate_high_pico_usd=self.question.estimate_pico_usd[1],
         )
 
     def end(self, over: _TurnOver) -> TurnEnd:

@@ -15,6 +15,7 @@ from chat.config import UnknownModel
 from chat.fragments import LivePage, answer_blocks
 from chat.models import Session, StoredEvent, Turn
 from chat.presentation import TurnView
+from usage.budgets import budget_standing
 
 LISTED_SESSIONS = 200
 
@@ -106,6 +107,7 @@ def beside_turn(session: Session) -> dict[str, Any]:
         "use": in_use(session.model, session.upstreams),
         "session_days": session_days(session.owner_id),
         "running_turn_id": str(running.pk) if running else "",
+        "standings": budget_standing(user_id=session.owner_id),
     }
 
 

@@ -95,6 +95,9 @@ class TurnView:
     model: str = ""
     model_label: str = ""
     upstreams: str = ""
+    effort: str = ""
+    budget_pico_usd: int = 0
+    estimate_high_pico_usd: int = 0
     started_at: datetime | None = None
     seq: int = 0
     steps: dict[int, Step] = field(default_factory=dict)
@@ -132,6 +135,8 @@ class TurnView:
         self.turn_id, self.session_id, self.question = event.turn_id, event.session_id, event.question
         self.provider, self.model, self.model_label = event.provider, event.model, event.model_label
         self.upstreams, self.started_at = event.upstreams, parse_time(event.at)
+        self.effort, self.budget_pico_usd = event.effort, event.budget_pico_usd
+        self.estimate_high_pico_usd = event.estimate_high_pico_usd
         self._parts |= {HEAD}
 
     @_take.register
@@ -298,6 +303,11 @@ class TurnView:
         if self.end is not None:
             return self.end.seconds or self.seconds_until(parse_time(self.end.at))
         return self.seconds_until(datetime.now(UTC))
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the turn costs money, or may."""
+        return self.cost_pico_usd > 0 or self.estimate_high_pico_usd > 0
 
     @property
     def last_step(self) -> Step | None:

@@ -19,6 +19,11 @@ def session_list(*, owner_id: int) -> QuerySet[Session]:
     return Session.objects.filter(owner_id=owner_id, turns__isnull=False).distinct()
 
 
+def session_names(*, owner_id: int) -> QuerySet[Session, tuple[UUID, str]]:
+    """Return id and title of each of the person's sessions."""
+    return Session.objects.filter(owner_id=owner_id).values_list("pk", "title")
+
+
 def session_get(*, owner_id: int, session_id: UUID) -> Session:
     """Return a session of the person; `Session.DoesNotExist` for anybody else's."""
     return Session.objects.get(pk=session_id, owner_id=owner_id)

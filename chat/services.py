@@ -1,6 +1,7 @@
 """Writes of sessions and turns: each one short, atomic, and safe to be called from a thread."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,9 +14,11 @@ from django.db.models import Max
 from django.utils import timezone
 
 from artifacts import store as artifact_store
+from chat.choices import Choice, check_effort, chosen
 from chat.models import PrefixVersion, Session, StoredEvent, TranscriptEntry, Turn
-from chat.providers.base import Entry
+from chat.providers.base import Entry, ToolResultsEntry
 from chat.transcript import kind_of, to_json
+from usage.ledger import ToolRequests, tool_requests_book
 
 Json = Any
 TITLE_MAX_CHARS = 80
@@ -38,9 +41,19 @@ class BlankQuestion(ValueError):
 
 
 @transaction.atomic
-def session_create(*, owner_id: int, model: str, upstreams: str) -> Session:
+def session_create(*, owner_id: int, model: str, upstreams: str, effort: str = "") -> Session:
     """Start a session; its upstreams stay what they are."""
-    return Session.objects.create(owner_id=owner_id, model=model, upstreams=upstreams)
+    return Session.objects.create(owner_id=owner_id, model=model, effort=effort, upstreams=upstreams)
+
+
+@transaction.atomic
+def session_model_set(*, session: Session, model: str, effort: str) -> Session:
+    """Choose with what the session's next questions are asked. Raises `UnknownModel` and `BadChoice`."""
+    row = settings.BURP.chat.model(model)
+    check_effort(row, effort)
+    session.model, session.effort = row.key, effort
+    session.save(update_fields=["model", "effort"])
+    return session
 
 
 @transaction.atomic
@@ -80,18 +93,19 @@ def session_prefix_set(*, session_id: UUID, context_version: str, parts: dict[st
 
 
 @transaction.atomic
-def turn_begin(*, session_id: UUID, owner_id: int, question: str, model: str = "", runner: str = "") -> Turn:
+def turn_begin(
+    *, session_id: UUID, owner_id: int, question: str, choice: Choice | None = None, runner: str = ""
+) -> Turn:
     """Take the session's lock for a new question, for the process of the name `runner`.
 
-    With `model`, the key of another one, the session goes on with that.
-
-    Raises `BlankQuestion`, `Session.DoesNotExist` (also for somebody else's), `TurnAlreadyRunning`.
+    Raises `BlankQuestion`, `Session.DoesNotExist` (also for somebody else's), `TurnAlreadyRunning`, and for what
+    is not there to be chosen `UnknownModel` and `BadChoice`.
     """
     words = _storable(question).strip()
     if not words:
         raise BlankQuestion("write a question first")
     session = Session.objects.select_for_update().get(pk=session_id, owner_id=owner_id)
-    session.model = model or session.model
+    asking = _asking(session, choice or Choice())
     number = (Turn.objects.filter(session=session).aggregate(last=Max("number"))["last"] or 0) + 1
     try:
         with transaction.atomic():
@@ -99,7 +113,7 @@ def turn_begin(*, session_id: UUID, owner_id: int, question: str, model: str = "
                 session=session,
                 number=number,
                 question=words,
-                model=session.model,
+                **asking,
                 lease_until=_lease_end(),
                 runner=runner,
             )
@@ -107,7 +121,9 @@ def turn_begin(*, session_id: UUID, owner_id: int, question: str, model: str = "
         raise TurnAlreadyRunning("this session is answering another question") from error
     if not session.title:
         session.title = words if len(words) <= TITLE_MAX_CHARS else f"{words[: TITLE_MAX_CHARS - 1].rstrip()}…"
-    session.save(update_fields=["title", "model", "updated_at"])
+    if choice is not None and choice.keep:
+        session.model, session.effort = turn.model, choice.effort
+    session.save(update_fields=["title", "model", "effort", "updated_at"])
     return turn
 
 
@@ -142,10 +158,12 @@ def turn_finish(*, turn_id: UUID, end: dict[str, Json], answer: str) -> bool:
 
 @transaction.atomic
 def entry_append(*, turn_id: UUID, position: int, entry: Entry) -> None:
-    """Store one entry of the transcript."""
+    """Store one entry of the transcript, and book which tools it holds results of."""
     TranscriptEntry.objects.create(
         turn_id=turn_id, position=position, kind=kind_of(entry), data=json.dumps(to_json(entry))
     )
+    if isinstance(entry, ToolResultsEntry):
+        _book_tools(turn_id, entry)
 
 
 @transaction.atomic
@@ -154,6 +172,30 @@ def events_append(*, turn_id: UUID, events: Sequence[dict[str, Json]]) -> None:
     StoredEvent.objects.bulk_create(
         StoredEvent(turn_id=turn_id, seq=event["seq"], type=event["type"], data=json.dumps(event)) for event in events
     )
+
+
+def _book_tools(turn_id: UUID, entry: ToolResultsEntry) -> None:
+    turn = Turn.objects.select_related("session").get(pk=turn_id)
+    asked = Counter((result.name, "failed" if result.is_error else "answered") for result in entry.results)
+    tool_requests_book(
+        user_id=turn.session.owner_id,
+        session_id=turn.session_id,
+        turn_id=turn_id,
+        step=turn.entries.filter(kind=TranscriptEntry.Kind.ASSISTANT).count(),
+        model_key=turn.model,
+        requests=[ToolRequests(name, count, outcome) for (name, outcome), count in asked.items()],
+    )
+
+
+def _asking(session: Session, choice: Choice) -> dict[str, Any]:
+    """Return with what a question is asked in this session, as fields of its turn."""
+    burp = settings.BURP
+    budget = burp.usage.budgets.turn_pico_usd
+    if not choice.model and session.model not in burp.chat.keys:
+        # The turn will say so, with the models that there are.
+        return {"model": session.model, "budget_pico_usd": budget}
+    asking = chosen(burp.chat, choice, Choice(session.model, session.effort), turn_pico_usd=budget)
+    return {"model": asking.row.key, "effort": asking.effort, "budget_pico_usd": asking.budget_pico_usd}
 
 
 def _lease_end() -> datetime:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text as Styled
 
+from chat.estimates import Estimate
 from chat.events import (
     Event,
     Notice,
@@ -24,10 +25,11 @@ from chat.events import (
     Usage,
 )
 from mcp_server.codes import ResultOutcome, TurnOutcome
-from usage.money import format_usd
+from usage.money import format_usd, format_usd_rough
 
 Json = Any
 ARGUMENTS_MAX_CHARS = 72
+SHORTEST_WAIT_S = 0.1
 MARKS = {
     ResultOutcome.DATA.value: ("✓", "green"),
     ResultOutcome.EMPTY.value: ("∅", "yellow"),
@@ -50,7 +52,7 @@ class TurnPrinter:
         self._starts: dict[str, ToolStart] = {}
         self._texts: dict[int, str] = {}
         self._reasoning = ""
-        self._step = 0
+        self._budget_pico_usd = 0
 
     def show(self, event: Event) -> None:
         """Print one event."""
@@ -67,13 +69,12 @@ class TurnPrinter:
             ToolProgress: self._tool_progress,
             ToolEnd: self._tool_ended,
             ToolStored: self._tool_stored,
+            Usage: self._used,
             Notice: self._notice,
             TurnEnd: self._ended,
         }
         if type(event) in printers:
             printers[type(event)](event)
-        elif isinstance(event, Usage):
-            self._step = event.step + 1
 
     def _print(self, text: str, style: str = "") -> None:
         self.console.print(Styled(text, style=style), soft_wrap=True)
@@ -87,7 +88,26 @@ class TurnPrinter:
     def _started(self, event: TurnStarted) -> None:
         where = "offline snapshot" if event.upstreams == "snapshot" else "live databases"
         self._print(f"Q  {event.question}", "bold")
-        self._print(f"   {event.model_label} · {where}", "dim")
+        model = f"{event.model_label}, {event.effort} effort" if event.effort else event.model_label
+        self._print(f"   {model} · {where}", "dim")
+        if event.estimate_high_pico_usd:
+            self._budget_pico_usd = event.budget_pico_usd
+            span = Estimate(event.estimate_low_pico_usd, event.estimate_high_pico_usd)
+            self._print(f"   {span}, at most {format_usd_rough(event.budget_pico_usd)}", "dim")
+
+    def _used(self, event: Usage) -> None:
+        """Tell what the turn has cost so far, while a free one says nothing."""
+        if not event.turn_cost_pico_usd:
+            return
+        read = sum(count for tier, count in event.tokens.items() if tier != "output")
+        cached = f" ({100 * event.tokens.get('cache_read', 0) // read} % from cache)" if read else ""
+        tokens = f"{read:,} tokens read{cached}, {event.tokens.get('output', 0):,} written"
+        about = "about " if event.estimated else ""
+        self._print(f"   {about}{self._cost(event.turn_cost_pico_usd)} so far: step {event.step}, {tokens}", "dim")
+
+    def _cost(self, pico_usd: int) -> str:
+        limit = f" of {format_usd_rough(self._budget_pico_usd)}" if self._budget_pico_usd else ""
+        return f"{format_usd(pico_usd)}{limit}"
 
     def _tool_started(self, event: ToolStart) -> None:
         self._starts[event.call_id] = event
@@ -139,8 +159,8 @@ class TurnPrinter:
         self._print(
             f"Grounding  {checked}{f'; not in evidence: {names}' if names else ''}", "red" if names else "green"
         )
-        waited = f" ({event.waited_s:.1f} s of it waiting for the model's service)" if event.waited_s else ""
-        cost = format_usd(event.turn_cost_pico_usd)
+        waited = f", {event.waited_s:.1f} s of it waiting" if event.waited_s >= SHORTEST_WAIT_S else ""
+        cost = self._cost(event.turn_cost_pico_usd)
         self._print(f"Calls      {event.tool_calls} tool calls in {event.seconds:.1f} s{waited}, {cost}")
         style = "green" if event.outcome == "completed" else "red"
         detail = f" ({event.detail})" if event.detail else ""

@@ -20,6 +20,7 @@ from django.db import connections
 
 from chat import dead_turns, liveness, selectors, services
 from chat.assembly import CannotStart, assemble, failed_start
+from chat.choices import Choice
 from chat.event_log import EventLog
 from chat.events import Event, Text, TurnEnd
 from chat.following import control_group
@@ -66,17 +67,15 @@ _stopping = False
 # --- what pages, API and commands call ---------------------------------------------------------
 
 
-async def start_turn(*, session_id: UUID, owner_id: int, question: str, model: str = "") -> UUID:
+async def start_turn(*, session_id: UUID, owner_id: int, question: str, choice: Choice | None = None) -> UUID:
     """Take the session's lock and run the question; return the turn's id at once.
-
-    With `model`, the key of another one, the session goes on with that.
 
     Raises what `services.turn_begin` raises, and `ServerStopping`.
     """
     if _stopping:
         raise ServerStopping("the server is being restarted; ask again in a moment")
     # Whoever asked may leave at any moment; a turn that holds the lock must be driven all the same.
-    beginning = asyncio.create_task(_begin(session_id, owner_id, question, model))
+    beginning = asyncio.create_task(_begin(session_id, owner_id, question, choice))
     _beginning.add(beginning)
     beginning.add_done_callback(_beginning.discard)
     return await asyncio.shield(beginning)
@@ -143,11 +142,11 @@ def _tasks() -> list[asyncio.Task[UUID] | asyncio.Task[None]]:
 # --- one turn ------------------------------------------------------------------------------------
 
 
-async def _begin(session_id: UUID, owner_id: int, question: str, model: str) -> UUID:
+async def _begin(session_id: UUID, owner_id: int, question: str, choice: Choice | None) -> UUID:
     """Take the lock and let the turn run."""
     await sync_to_async(dead_turns.turns_close_dead)(session_id=session_id)
     turn = await sync_to_async(services.turn_begin)(
-        session_id=session_id, owner_id=owner_id, question=question, model=model, runner=liveness.own_name()
+        session_id=session_id, owner_id=owner_id, question=question, choice=choice, runner=liveness.own_name()
     )
     running = _running[turn.pk] = _Running(turn)
     if _stopping:

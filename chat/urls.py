@@ -11,6 +11,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/", views.session_detail, name="session_detail"),
     path("sessions/<uuid:session_id>/ask/", views.turn_ask, name="turn_ask"),
     path("sessions/<uuid:session_id>/rename/", views.session_rename, name="session_rename"),
+    path("sessions/<uuid:session_id>/model/", views.session_model, name="session_model"),
     path("sessions/<uuid:session_id>/delete/", views.session_delete, name="session_delete"),
     path("turns/<uuid:turn_id>/stop/", views.turn_stop, name="turn_stop"),
     path("theme/", views.theme_set, name="theme_set"),

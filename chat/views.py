@@ -15,12 +15,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from chat import pages, selectors, services, session_feed
+from chat.choices import BadChoice
 from chat.config import UnknownModel
 from chat.examples import EXAMPLES
-from chat.forms import QUESTION_MAX_CHARACTERS, QuestionForm, ThemeForm, TitleForm
+from chat.forms import QUESTION_MAX_CHARACTERS, ChoiceForm, QuestionForm, ThemeForm, TitleForm
+from chat.model_choices import choices
 from chat.models import Session, Turn
 from chat.preferences import remember_theme
-from chat.services import TurnAlreadyRunning
+from chat.services import BlankQuestion, TurnAlreadyRunning
 from chat.turns import ServerStopping, stop_turn
 
 UNAVAILABLE = 503
@@ -59,28 +61,40 @@ def home(request: HttpRequest) -> HttpResponse:
 async def session_new(request: HttpRequest) -> HttpResponse:
     """Show the empty page; with a question, open a session and start its first turn."""
     user = await request.auser()
+    assert user.pk is not None
     form = QuestionForm(request.POST if request.method == "POST" else None)
     error, status = "", 200
     if request.method == "POST":
-        if form.is_valid():
-            assert user.pk is not None
-            session = await session_feed.open_session(owner_id=user.pk)
-            try:
-                await session_feed.ask(session_id=session.pk, owner_id=user.pk, question=form.cleaned_data["question"])
-            except ServerStopping as refusal:
-                error, status = str(refusal), UNAVAILABLE
-            else:
-                return redirect("chat:session_detail", session.pk)
+        try:
+            session = await _opened_with(form, user.pk)
+        except (UnknownModel, BadChoice, BlankQuestion) as refusal:
+            error, status = str(refusal), UNPROCESSABLE
+        except ServerStopping as refusal:
+            error, status = str(refusal), UNAVAILABLE
         else:
-            error, status = _first_error(form), UNPROCESSABLE
+            return redirect("chat:session_detail", session.pk)
+    default_model = settings.BURP.chat.default_model
     context = {
-        "use": pages.in_use(settings.BURP.chat.default_model, await session_feed.upstreams_in_use()),
+        "use": pages.in_use(default_model, await session_feed.upstreams_in_use()),
+        "choices": await sync_to_async(choices)(owner_id=user.pk, model=default_model, effort=""),
         "examples": EXAMPLES,
         "ask_url": reverse("chat:session_new"),
         "question": request.POST.get("question", request.GET.get("q", ""))[:QUESTION_MAX_CHARACTERS],
         "error": error,
     }
     return await sync_to_async(_page)(request, "chat/session_new.html", context, status)
+
+
+async def _opened_with(form: QuestionForm, owner_id: int) -> Session:
+    """Open a session with what was chosen and ask its first question; nothing is opened for what can't be asked."""
+    if not form.is_valid():
+        raise BlankQuestion(_first_error(form))
+    choice = form.choice
+    session = await session_feed.open_session(owner_id=owner_id, model=choice.model, effort=choice.effort)
+    await session_feed.ask(
+        session_id=session.pk, owner_id=owner_id, question=form.cleaned_data["question"], choice=choice
+    )
+    return session
 
 
 @login_required
@@ -96,6 +110,9 @@ def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "turns": turns,
         "running_turn_id": running,
         "use": pages.in_use(session.model, session.upstreams),
+        "choices": choices(
+            owner_id=session.owner_id, model=session.model, effort=session.effort, session_id=session.pk
+        ),
         "ask_url": reverse("chat:turn_ask", args=[session.pk]),
     }
     return _page(request, "chat/session_detail.html", context)
@@ -110,8 +127,13 @@ async def turn_ask(request: HttpRequest, session_id: UUID) -> HttpResponse:
     form = QuestionForm(request.POST)
     if form.is_valid():
         try:
-            await session_feed.ask(session_id=session.pk, owner_id=session.owner_id, **form.cleaned_data)
-        except (TurnAlreadyRunning, ServerStopping, UnknownModel) as refusal:
+            await session_feed.ask(
+                session_id=session.pk,
+                owner_id=session.owner_id,
+                question=form.cleaned_data["question"],
+                choice=form.choice,
+            )
+        except (UnknownModel, BadChoice, BlankQuestion, TurnAlreadyRunning, ServerStopping) as refusal:
             messages.error(request, str(refusal))
     else:
         messages.error(request, _first_error(form))
@@ -142,6 +164,22 @@ def session_rename(request: HttpRequest, session_id: UUID) -> HttpResponse:
         services.session_rename(session=session, title=form.cleaned_data["title"])
     else:
         messages.error(request, "A name needs at least one letter, and at most 200.")
+    return redirect("chat:session_detail", session.pk)
+
+
+@login_required
+@require_POST
+def session_model(request: HttpRequest, session_id: UUID) -> HttpResponse:
+    """Choose with what the session's next questions are asked."""
+    session = _own_session(request, session_id)
+    form = ChoiceForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise BadChoice("invalid", "There is no such model.")
+        chosen = {name: form.cleaned_data[name] for name in ("model", "effort")}
+        services.session_model_set(session=session, **chosen)
+    except (UnknownModel, BadChoice) as refusal:
+        messages.error(request, str(refusal))
     return redirect("chat:session_detail", session.pk)
 
 

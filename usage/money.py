@@ -7,6 +7,8 @@ PICO_PER_MICRO = 10**6
 MICRO_PER_USD = 10**6
 TOKENS_PER_PRICE = 10**6
 REQUESTS_PER_PRICE = 10**3
+# What reads as ten cents in two figures.
+TEN_CENTS = 995 * 10**8
 
 
 def pico_from_usd(text: str) -> int:
@@ -48,3 +50,13 @@ def format_usd(pico: int) -> str:
         return "<$0.000001" if pico > 0 else ">-$0.000001"
     usd, fraction = divmod(micro, MICRO_PER_USD)
     return f"{sign}${usd:,}.{fraction:06}"
+
+
+def format_usd_rough(pico: int) -> str:
+    """Return an estimate for people: two figures that count, cents from ten cents on."""
+    if pico >= TEN_CENTS or pico <= 0:
+        usd, cents = divmod((max(pico, 0) * 100 + PICO_PER_USD // 2) // PICO_PER_USD, 100)
+        return f"${usd:,}.{cents:02}"
+    figures = Decimal(pico).scaleb(-12)
+    places = 1 - figures.adjusted()
+    return f"${round(figures, places):.{places}f}"

@@ -111,6 +111,14 @@ def costs_by_turn(session_id: UUID) -> dict[UUID, int]:
     return LedgerEntry.objects.for_session(session_id).costs_by("turn_id")
 
 
+def turn_costs(since: datetime) -> dict[tuple[str, str], list[int]]:
+    """Return what answered turns cost since a moment, by model and effort: everybody's, for estimates."""
+    costs: dict[tuple[str, str], list[int]] = {}
+    for model_key, effort, cost in LedgerEntry.objects.since(since).finished_turns():
+        costs.setdefault((model_key, effort), []).append(cost)
+    return costs
+
+
 def _totals(entries: LedgerQuerySet) -> Totals:
     return Totals(**entries.totals())
 

@@ -1,5 +1,6 @@
 """Tags and filters by which the chat templates write icons, times, money, ids and answers."""
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -10,12 +11,12 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from chat import pages, preferences
+from chat import pages, preferences, selectors
 from chat.cards import Step, ToolCard
 from chat.config import ModelRow
 from chat.presentation import TurnView, parse_time
 from chat.safe_text import visible
-from usage.money import format_usd
+from usage.money import format_usd, format_usd_rough
 
 register = template.Library()
 
@@ -48,6 +49,18 @@ def sidebar_days(context: template.Context) -> list[pages.Day]:
     return pages.session_days(owner_id) if owner_id is not None else []
 
 
+@register.simple_tag
+def session_titles(owner_id: int) -> dict[str, str]:
+    """Return the titles of the person's sessions by id: the ledger knows ids only, and outlives them."""
+    return {str(key): title or "Untitled" for key, title in selectors.session_names(owner_id=owner_id)}
+
+
+@register.filter
+def at(mapping: dict[str, Any], key: str) -> Any:
+    """Return the value of a key, or nothing."""
+    return mapping.get(key)
+
+
 @register.filter
 def duration(seconds: float) -> str:
     """Write a time span for people."""
@@ -61,6 +74,24 @@ def duration(seconds: float) -> str:
 def usd(pico_usd: int) -> str:
     """Write an amount of money; the ledger's own spelling, but for nothing at all."""
     return format_usd(pico_usd) if pico_usd else "$0"
+
+
+@register.filter
+def whole(number: int) -> str:
+    """Write a count."""
+    return f"{number:,}"
+
+
+@register.filter
+def usd_rough(pico_usd: int) -> str:
+    """Write a budget or an estimate."""
+    return format_usd_rough(pico_usd)
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """Write a value for a script to read from an attribute."""
+    return json.dumps(value)
 
 
 @register.filter

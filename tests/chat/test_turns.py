@@ -56,7 +56,12 @@ async def test_a_turn_runs_a_real_tool_and_leaves_answer_ledger_and_transcript(s
     assert [m["identifier"] for m in events[-1]["grounding"]["grounded"]] == ["ENSG00000141736"]
     turn = await Turn.objects.aget()
     assert (turn.status, turn.outcome, turn.answer) == ("ended", "completed", "HER2 is ENSG00000141736.")
-    assert await LedgerEntry.objects.filter(turn_id=turn.pk).acount() == 2
+    booked = LedgerEntry.objects.filter(turn_id=turn.pk).order_by("pk")
+    assert [(entry.kind, entry.step, entry.tool, entry.requests) async for entry in booked] == [
+        ("call", 1, "", 0),
+        ("tool", 1, "ensembl__lookup_gene", 1),
+        ("call", 2, "", 0),
+    ]
     assert not await Reservation.objects.filter(state=Reservation.State.OPEN).aexists()
     assert len(await sync_to_async(selectors.transcript)(session_id=session.pk)) == 4
 

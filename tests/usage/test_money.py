@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from usage.money import PICO_PER_MICRO, PICO_PER_USD, format_usd, pico_from_usd, pico_per_token
+from usage.money import PICO_PER_MICRO, PICO_PER_USD, format_usd, format_usd_rough, pico_from_usd, pico_per_token
 
 AMOUNTS = st.integers(min_value=-(10**18), max_value=10**18)
 
@@ -54,3 +54,18 @@ def test_a_price_per_million_is_whole_pico_per_token() -> None:
     assert pico_per_token("0.125") == 125_000
     with pytest.raises(ValueError, match="finer than one pico-USD a token"):
         pico_per_token("0.0000001")
+
+
+@pytest.mark.parametrize(
+    ("pico", "text"),
+    [
+        (0, "$0.00"),
+        (1_234_567_890_000, "$1.23"),
+        (99_999_999_999, "$0.10"),
+        (81_234_000_000, "$0.081"),
+        (8_350_000_000, "$0.0084"),
+        (12_345_000_000_000_000, "$12,345.00"),
+    ],
+)
+def test_estimates_are_shown_in_two_figures(pico: int, text: str) -> None:
+    assert format_usd_rough(pico) == text

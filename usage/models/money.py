@@ -9,10 +9,15 @@ from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q, Sum
+from django.db.models import F, Max, Q, Sum
 
 TIERS = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
 TOKEN_FIELDS = tuple(f"{tier}_tokens" for tier in TIERS)
+
+
+# The outcome of a model call that ended with an answer, and how many turns tell enough of what such turns cost.
+ANSWERED = "end"
+FINISHED_TURNS = 300
 
 
 class AppendOnlyError(TypeError):
@@ -67,6 +72,21 @@ class LedgerQuerySet(models.QuerySet["LedgerEntry"]):
         """Return the costs grouped by a field."""
         rows = self.order_by(field).values_list(field).annotate(total=Sum("cost_pico_usd"))
         return {value: int(total) for value, total in rows}
+
+    def finished_turns(self) -> list[tuple[str, str, int]]:
+        """Return model, effort and cost of each turn that came to an answer, the latest first."""
+        turns = (
+            self.order_by()
+            .values("turn_id", "model_key")
+            .annotate(
+                level=Max("effort"),
+                cost=Sum("cost_pico_usd"),
+                answers=models.Count("id", filter=Q(outcome=ANSWERED)),
+                last=Max("created_at"),
+            )
+        )
+        found = turns.filter(answers__gt=0).order_by("-last").values_list("model_key", "level", "cost")
+        return [(model_key, effort, int(cost)) for model_key, effort, cost in found[:FINISHED_TURNS]]
 
     def update(self, **_: Any) -> NoReturn:
         """Refuse."""
@@ -127,7 +147,10 @@ class LedgerEntry(models.Model):
 
     class Meta:
         verbose_name_plural = "ledger entries"
-        indexes = [models.Index(fields=["user", "created_at"], name="usage_ledger_user_time")]
+        indexes = [
+            models.Index(fields=["user", "created_at"], name="usage_ledger_user_time"),
+            models.Index(fields=["created_at"], name="usage_ledger_time"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind="correction") | Q(cost_pico_usd__gte=0, requests__gte=0),

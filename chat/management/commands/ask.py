@@ -2,12 +2,14 @@
 
 from argparse import ArgumentParser
 from typing import Any
+from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
-from chat.asking import ask
+from chat.asking import NoSuchSession, ask
+from chat.choices import BadChoice, Choice, read_budget
 from chat.config import UnknownModel
-from chat.services import BlankQuestion
+from chat.services import BlankQuestion, TurnAlreadyRunning
 
 
 class Command(BaseCommand):
@@ -21,6 +23,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("question", help="the question, in quotes")
         parser.add_argument("--model", default="", help="key of a model in burp.toml (default: the configured one)")
+        parser.add_argument("--effort", default="", help="level of effort of the model (default: the model's own)")
+        parser.add_argument("--budget", default="", metavar="USD", help='what the answer may cost, such as "0.50"')
+        parser.add_argument("--session", type=UUID, help="go on in this session; its databases stay what they are")
         parser.add_argument("--upstreams", choices=("live", "snapshot"), default="", help="where records come from")
         parser.add_argument("--json", action="store_true", help="print one event a line")
 
@@ -28,11 +33,12 @@ class Command(BaseCommand):
         try:
             asked = ask(
                 options["question"],
-                model=options["model"],
+                choice=Choice(options["model"], options["effort"], read_budget(options["budget"])),
+                session_id=options["session"],
                 upstreams_setting=options["upstreams"],
                 as_json=options["json"],
             )
-        except (UnknownModel, BlankQuestion) as error:
+        except (UnknownModel, BadChoice, BlankQuestion, NoSuchSession, TurnAlreadyRunning) as error:
             raise CommandError(str(error)) from error
         if not options["json"]:
             self.stdout.write(f"Session    {asked.session_id}: `make serve` opens it in the browser")

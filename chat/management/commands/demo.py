@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from chat.asking import ask
+from chat.choices import Choice
 
 HEADLINE = (
     "Which kinase inhibitors in clinical trials target proteins linked to HER2-positive breast cancer, "
@@ -21,7 +22,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        asked = ask(HEADLINE, model="recipes", upstreams_setting="snapshot")
+        asked = ask(HEADLINE, choice=Choice("recipes"), upstreams_setting="snapshot")
         self.stdout.write(f"Session    {asked.session_id} is kept: `make serve` opens it in the browser")
         if not asked.is_sound:
             raise SystemExit(1)

@@ -205,7 +205,10 @@ async def test_the_description_of_the_api_is_served_from_this_server_alone(brows
     paths = (await browser.get("/api/openapi.json")).json()["paths"]
     assert set(paths) == {
         "/api/events/schema",
+        "/api/models",
+        "/api/usage",
         "/api/sessions",
+        "/api/sessions/{session_id}",
         "/api/sessions/{session_id}/turns",
         "/api/turns/{turn_id}/stop",
     }

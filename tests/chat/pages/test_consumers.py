@@ -62,7 +62,7 @@ class Page:
 
 FRAME = (
     '<div id="log"></div><p id="status"></p><p id="composer-error"></p><div id="composer-action"></div>'
-    '<h1 id="session-title"></h1><ul id="badges"></ul><nav id="sessions"></nav>'
+    '<p id="spent"></p><h1 id="session-title"></h1><ul id="badges"></ul><nav id="sessions"></nav>'
 )
 
 

@@ -9,6 +9,7 @@ import pytest
 from django.test import AsyncClient
 
 from chat import session_feed, turns
+from chat.choices import Choice
 from chat.config import UnknownModel
 from chat.following import follow_turn
 from chat.fragments import turn_html
@@ -116,7 +117,8 @@ async def test_another_model_answers_the_same_question_and_the_session_stays_wit
 
 async def test_a_model_that_nobody_can_use_is_refused(browser: AsyncClient, session: Session, bearer: Any) -> None:
     with pytest.raises(UnknownModel, match="claude-opus-5-5"):
-        await session_feed.ask(session_id=session.pk, owner_id=session.owner_id, question="q", model="claude-opus-5-5")
+        wish = Choice("claude-opus-5-5")
+        await session_feed.ask(session_id=session.pk, owner_id=session.owner_id, question="q", choice=wish)
     page = await Page(browser, session.pk).connect()
     await page.send(action="ask", question="q", model="no-such")
     await page.until(lambda dom: "no-such" in dom.find("composer-error").text)

@@ -183,12 +183,10 @@ async def test_every_route_that_names_a_session_or_turn_hides_those_of_others(
     turn = await Turn.objects.aget()
     for address in own_routes(session.pk, turn.pk):
         seen = []
-        for send in (stranger_browser.get, stranger_browser.post):
-            response = (
-                await send(address, {"question": "Mine?", "title": "Mine"}, content_type="application/json")
-                if (send == stranger_browser.post and "/api/" in address)
-                else await send(address, {"question": "Mine?", "title": "Mine"})
-            )
+        for send in (stranger_browser.get, stranger_browser.post, stranger_browser.patch):
+            told = {"question": "Mine?", "title": "Mine", "model": KEY}
+            is_json = send != stranger_browser.get and "/api/" in address
+            response = await (send(address, told, content_type="application/json") if is_json else send(address, told))
             seen.append(response.status_code)
         assert 404 in seen, address
         assert set(seen) <= {404, 405}, address
