@@ -24,6 +24,9 @@ class Service:
     key_variable: str = knob("", "Environment variable (`…_API_KEY`) with its key; left out: it needs none.")
     key_required: bool = knob(True, "`false`: it is asked without a key where the variable is not set.")
     base_url: str = knob("", "Its address; left out: the one that the service's own SDK knows.")
+    read_timeout_s: float = knob(
+        90.0, "Longest silence of an answer. A local server may read a long prompt for minutes before its first word."
+    )
     api_key: str = field(default="", repr=False)
 
     @property

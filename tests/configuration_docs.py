@@ -105,7 +105,8 @@ def document() -> str:
         "`default_models` is a list of model keys: the first one that can be used answers when nobody chose. "
         "A model can be used when its service has the key that it needs; the recipe planner always can.\n",
         "### `[services.NAME]`: who is asked\n",
-        "A model names its service as its `provider`. Keys stay in the environment.\n",
+        "A model names its service as its `provider`. Keys stay in the environment. "
+        "A server of your own is described in [local-models.md](local-models.md).\n",
         knobs(Service),
         "### `[models.KEY]`: a model to choose from\n",
         knobs(ModelRow),

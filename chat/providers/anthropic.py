@@ -196,7 +196,11 @@ def create(row: ModelRow, service: Service, *, diagnoses_cache: bool = False) ->
         supports_deferral=row.deferred_tools,
     )
     return AnthropicProvider(
-        model, api_key=service.api_key, base_url=service.base_url or None, diagnoses_cache=diagnoses_cache
+        model,
+        api_key=service.api_key,
+        base_url=service.base_url or None,
+        read_timeout_s=service.read_timeout_s,
+        diagnoses_cache=diagnoses_cache,
     )
 
 

@@ -200,7 +200,9 @@ def create(row: ModelRow, service: Service) -> OpenAIProvider:
         effort_levels=row.efforts,
         supports_deferral=row.deferred_tools,
     )
-    return OpenAIProvider(model, api_key=service.api_key, base_url=service.base_url or None)
+    return OpenAIProvider(
+        model, api_key=service.api_key, base_url=service.base_url or None, read_timeout_s=service.read_timeout_s
+    )
 
 
 def new_client(

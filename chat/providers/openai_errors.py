@@ -47,6 +47,7 @@ SPENT = {"insufficient_quota", "billing_hard_limit_reached"}
 POLICIES = {"bio_policy", "cyber_policy", "misalignment_policy_violation", "content_policy_violation", "content_filter"}
 # The code of a prompt that can't be read is also that of one that is not wanted.
 POLICY_PHRASE = "usage policy"
+MAX_WORDS = 500
 
 
 class StreamCut(Exception):
@@ -76,11 +77,21 @@ class Arrived:
     was_shown: bool
 
 
-def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime | None = None) -> ModelFailure:
-    """Return the one failure that the loop knows for whatever was raised; `secret` never shows in it."""
-    outcome, retry_after_s = TurnOutcome.MODEL_UNREACHABLE, None
-    if _is_answer(error):
-        outcome = _outcome(error)
+def failure(
+    error: ModelError,
+    arrived: Arrived,
+    *,
+    secret: str,
+    now: datetime | None = None,
+    outcome: TurnOutcome | None = None,
+) -> ModelFailure:
+    """Return the one failure that the loop knows for whatever was raised; `secret` never shows in it.
+
+    An `outcome` that is given is what another service means by the same error.
+    """
+    retry_after_s = None
+    if outcome is None:
+        outcome = _outcome(error) if is_answer(error) else TurnOutcome.MODEL_UNREACHABLE
     if isinstance(error, openai.APIStatusError):
         retry_after_s = _retry_after_s(error, now or datetime.now(UTC))
     message = _message(error)
@@ -106,7 +117,7 @@ def code_of(error: ModelError) -> str:
 def is_policy_refusal(error: ModelError) -> bool:
     """Whether the service declined the content, rather than failed at it."""
     code = code_of(error)
-    return code in POLICIES or (code == "invalid_prompt" and POLICY_PHRASE in _text(error))
+    return code in POLICIES or (code == "invalid_prompt" and POLICY_PHRASE in words(error))
 
 
 def is_history_refused(error: openai.APIStatusError) -> bool:
@@ -125,10 +136,10 @@ def never_ran(error: ModelError) -> bool:
         return isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
     if isinstance(error, openai.APIConnectionError):
         return isinstance(error.__cause__, httpx2.ConnectError)
-    return _is_answer(error)
+    return is_answer(error)
 
 
-def _is_answer(error: ModelError) -> bool:
+def is_answer(error: ModelError) -> bool:
     """Whether the service itself said what is wrong."""
     if isinstance(error, openai.APIConnectionError):
         return False
@@ -163,21 +174,24 @@ def _retry_after_s(error: openai.APIStatusError, now: datetime) -> float | None:
     return milliseconds / 1000 if milliseconds is not None else retry_after_seconds(headers.get("retry-after"), now)
 
 
-def _text(error: ModelError) -> str:
-    """Return the service's own words."""
-    if isinstance(error, openai.APIError) and isinstance(error.body, dict):
-        return str(error.body.get("message") or "")
+def words(error: ModelError) -> str:
+    """Return the service's own words; a gateway's page is none."""
+    body = error.body if isinstance(error, openai.APIError) else None
+    if isinstance(body, dict):
+        return str(body.get("message") or "")
+    if isinstance(body, str) and not body.lstrip().startswith("<"):
+        return body.strip()[:MAX_WORDS]
     return error.message if isinstance(error, StreamError) else ""
 
 
 def _message(error: ModelError) -> str:
     if isinstance(error, openai.APIStatusError):
-        text = _text(error) or f"HTTP {error.status_code} without an explanation"
+        text = words(error) or f"HTTP {error.status_code} without an explanation"
         known = [part for part in (error.type, code_of(error), error.request_id) if part]
         return f"{text} [{', '.join(known)}]" if known else text
-    if _is_answer(error):
+    if is_answer(error):
         code = code_of(error)
-        text = _text(error) or "The model's service reported an error without an explanation."
+        text = words(error) or "The model's service reported an error without an explanation."
         return f"{text} [{code}]" if code else text
     if isinstance(error, StreamCut):
         return "The stream ended before the message was complete."

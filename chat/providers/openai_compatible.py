@@ -1,0 +1,191 @@
+"""Models of local and other servers that speak Chat Completions: Ollama, llama.cpp, vLLM.
+
+Address, model and key come from the configuration. The official SDK streams; it does not retry,
+and nothing that is meant for its own service (key, organisation) goes to another one.
+"""
+
+import hashlib
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+
+import openai
+from openai.types.chat import ChatCompletionChunk
+
+from chat.config import ModelRow, Service
+from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelRequest, TokenUsage
+from chat.providers.openai_compatible_errors import failure, is_history_refused
+from chat.providers.openai_compatible_progress import StreamProgress
+from chat.providers.openai_compatible_wire import (
+    PROVIDER,
+    TYPICAL_BYTES_PER_TOKEN,
+    CompatibleModel,
+    Message,
+    prompt_bytes,
+    request_body,
+    tool_problem,
+)
+from chat.providers.openai_errors import MODEL_ERRORS, Arrived, ModelError, StreamCut, is_answer, never_ran
+from chat.providers.replay import STARTED_AFRESH
+from mcp_server.codes import TurnOutcome
+
+__all__ = ["CompatibleModel", "OpenAICompatibleProvider", "create", "new_client"]
+
+logger = logging.getLogger(__name__)
+
+TOTAL_TIMEOUT_S = 600.0
+CONNECT_TIMEOUT_S = 5.0
+WORST_BYTES_PER_TOKEN = 2
+# What a chat template says to the model of its tools.
+HIDDEN_PROMPT_TOKENS = 1000
+# To be raised when `openai_compatible_wire` puts the same entries into other messages.
+WIRE_FORM = "1"
+# The SDK wants a key; this one is never sent.
+NO_KEY = "none"
+
+
+class OpenAICompatibleProvider:
+    """One model of a server that speaks Chat Completions. An instance serves one turn at a time.
+
+    `base_url` is everything before `/chat/completions`. Without an `api_key` none is sent.
+    """
+
+    name = PROVIDER
+
+    def __init__(
+        self, model: CompatibleModel, *, base_url: str, api_key: str = "", read_timeout_s: float = 90.0
+    ) -> None:
+        self.model = model
+        self._api_key = api_key
+        self._client = new_client(api_key, base_url=base_url, read_timeout_s=read_timeout_s)
+        self._progress: StreamProgress | None = None
+        self._reported: set[str] = set()
+
+    @property
+    def replay_scope(self) -> dict[str, str]:
+        """A message's own form fits one server and one way of writing a transcript down."""
+        server = hashlib.sha256(str(self._client.base_url).encode()).hexdigest()
+        return {"form": WIRE_FORM, "server": server[:12]}
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Stream one message; raise `ModelFailure` for every failure."""
+        body = self._body(request)
+        prompt_estimate = prompt_bytes(body) // TYPICAL_BYTES_PER_TOKEN
+        self._check(request, prompt_estimate)
+        progress = StreamProgress(request, prompt_estimate)
+        self._progress = progress
+        try:
+            async with AsyncExitStack() as stack:
+                stream = await self._opened(stack, request, body, progress)
+                if progress.starts_afresh:
+                    yield STARTED_AFRESH
+                async for chunk in stream:
+                    for delta in progress.feed(chunk):
+                        yield delta
+            if not progress.is_finished:
+                raise StreamCut
+        except MODEL_ERRORS as error:
+            # A line that breaks behind the whole message has taken nothing from it.
+            if is_answer(error) or not progress.is_finished:
+                raise self._failure(error, progress) from error
+        yield progress.reply()
+
+    def worst_case(self, request: ModelRequest) -> TokenUsage:
+        """Return a ceiling: nothing cached yet, every byte of the prompt dense, all the output used."""
+        body = self._body(request)
+        prompt_tokens = -(-prompt_bytes(body) // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS
+        return TokenUsage(input=prompt_tokens, output=body["max_tokens"])
+
+    def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
+        """Return what the last stream had brought up to now."""
+        if self._progress is None:
+            return None, TokenUsage()
+        return self._progress.partial(), self._progress.usage()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _opened(
+        self, stack: AsyncExitStack, request: ModelRequest, body: Message, progress: StreamProgress
+    ) -> openai.AsyncStream[ChatCompletionChunk]:
+        """Open the stream; once more from the projection if the server does not take messages back as they were."""
+        progress.may_have_run = True
+        try:
+            stream = await self._asked(body)
+        except openai.APIStatusError as error:
+            afresh = request_body(request, self.model, is_afresh=True)
+            if afresh == body or not is_history_refused(error):
+                raise
+            logger.warning("context %s was refused and starts afresh: %s", request.context_version, error)
+            progress.starts_afresh = True
+            stream = await self._asked(afresh)
+        stack.push_async_callback(stream.close)
+        progress.request_id = stream.response.headers.get("x-request-id", "")
+        return stream
+
+    async def _asked(self, body: Message) -> openai.AsyncStream[ChatCompletionChunk]:
+        headers = {} if self._api_key else {"Authorization": openai.Omit()}
+        stream: openai.AsyncStream[ChatCompletionChunk] = await self._client.chat.completions.create(
+            stream=True, extra_headers=headers, **body
+        )
+        return stream
+
+    def _check(self, request: ModelRequest, prompt_estimate: int) -> None:
+        """Refuse what the model can't do, and log the tools that are left out.
+
+        A prompt that can't fit is refused here: some servers would cut its beginning off and say nothing.
+        """
+        levels = self.model.effort_levels
+        if request.effort and levels and request.effort not in levels:
+            raise ModelFailure(
+                TurnOutcome.MODEL_BAD_REQUEST,
+                f"{self.model.id} has no effort {request.effort!r}; use one of {', '.join(levels)}.",
+            )
+        if prompt_estimate > self.model.context_window:
+            raise ModelFailure(
+                TurnOutcome.CONTEXT_OVERFLOW,
+                f"A prompt of about {prompt_estimate:,} tokens does not fit the window of {self.model.id}, "
+                f"which has {self.model.context_window:,}.",
+            )
+        for problem in {tool_problem(tool) for tool in request.tools} - self._reported - {""}:
+            self._reported.add(problem)
+            logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
+
+    def _body(self, request: ModelRequest) -> Message:
+        return request_body(request, self.model)
+
+    def _failure(self, error: ModelError, progress: StreamProgress) -> ModelFailure:
+        if never_ran(error) and not progress.has_begun:
+            progress.may_have_run = False
+        arrived = Arrived(progress.partial(), progress.usage(), progress.is_estimate, progress.was_shown)
+        return failure(error, arrived, secret=self._api_key)
+
+
+def create(row: ModelRow, service: Service) -> OpenAICompatibleProvider:
+    """Return the provider of a configured model. Raises `ModelFailure` without an address or a key it needs."""
+    if not service.base_url:
+        raise ModelFailure(
+            TurnOutcome.MODEL_BAD_REQUEST,
+            f"No address for {row.key}: set base_url of [services.{service.name}] in the configuration file.",
+        )
+    api_key = service.api_key.strip()
+    if service.key_variable and service.key_required and not api_key:
+        raise ModelFailure(
+            TurnOutcome.MODEL_AUTH, f"No key for {row.key}: set {service.key_variable} in the server's environment."
+        )
+    model = CompatibleModel(row.model, row.context_window, row.max_output_tokens, row.efforts)
+    return OpenAICompatibleProvider(
+        model, base_url=service.base_url, api_key=api_key, read_timeout_s=service.read_timeout_s
+    )
+
+
+def new_client(api_key: str, *, base_url: str, read_timeout_s: float) -> openai.AsyncOpenAI:
+    """Return an SDK client with everything switched off that the loop does itself, or that another service is told."""
+    return openai.AsyncOpenAI(
+        api_key=api_key or NO_KEY,
+        base_url=base_url,
+        max_retries=0,
+        timeout=openai.Timeout(TOTAL_TIMEOUT_S, read=read_timeout_s, connect=CONNECT_TIMEOUT_S),
+        default_headers={"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},  # type: ignore[dict-item]
+    )

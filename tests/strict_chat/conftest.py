@@ -1,0 +1,3 @@
+"""The server under test."""
+
+from tests.strict_chat.fixture import strict_chat as strict_chat
