@@ -18,7 +18,7 @@ from mcp_server.unified.query.errors import QueryErrors
 from mcp_server.unified.query.plan import Plan, Request
 from mcp_server.unified.query.routing import build_plan
 from mcp_server.unified.query.schema import schema
-from mcp_server.unified.think import is_thought, think
+from mcp_server.unified.think import is_thought, mixed, think
 from mcp_server.unified.tool import Desk, own_form
 
 Json = Any
@@ -28,6 +28,8 @@ SINGLE = ("query", "domain", "lat", "long", "distance", "phase", "recruiting_sta
 
 async def search(desk: Desk, arguments: Mapping[str, Json]) -> Envelope:
     """Run a search, or explain it, or show the language, or think."""
+    if wrong := mixed(arguments):
+        return refused(wrong, desk)
     if is_thought(arguments):
         return await think(desk, arguments)
     if arguments.get("get_schema"):
@@ -35,8 +37,8 @@ async def search(desk: Desk, arguments: Mapping[str, Json]) -> Envelope:
     try:
         plan = await located(build_plan(_request(arguments), datetime.now(UTC).date()))
         shown = shown_before(plan, arguments)
-    except QueryErrors as wrong:
-        return refused(wrong, desk)
+    except QueryErrors as errors:
+        return refused(errors, desk)
     if arguments.get("explain_query"):
         return own_form(plan.wire(), desk)
     calls = Calls(desk)

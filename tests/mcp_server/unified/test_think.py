@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.mcp_server.unified.sources import Sources, call
 
 THOUGHT = {"thought": "Which genes are altered?", "thoughtNumber": 1, "totalThoughts": 3, "nextThoughtNeeded": True}
@@ -47,3 +49,26 @@ async def test_branches_are_named() -> None:
         await call(Sources(), "think", "thinking branched", thought="or else", branchFromThought=1, branchId="b1")
     ).content
     assert content["branches"] == ["b1"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "argument"),
+    [
+        ({"thought": "x", "query": "gene:BRAF"}, "query"),
+        ({"thought": "x", "domain": "article"}, "domain"),
+        ({"domain": "thinking", "thought": "x", "genes": ["BRAF"]}, "genes"),
+        ({"query": "gene:BRAF", "thoughtNumber": 2}, "thoughtNumber"),
+    ],
+)
+async def test_a_call_thinks_or_searches_and_passes_nothing_over(asked: dict[str, Any], argument: str) -> None:
+    sources = Sources()
+    error = (await call(sources, "search", "thinking mixed", **asked)).content["error"]
+    assert (error["code"], error["argument"]) == ("E_CONFLICT", argument) and not sources.requests
+
+
+async def test_what_a_client_leaves_empty_was_not_meant() -> None:
+    empty: dict[str, Any] = {"query": "", "genes": [], "explain_query": False}
+    content = (await call(Sources(), "search", "thinking filled", **THOUGHT, **empty)).content
+    assert content["historyLength"] == 1
+    found = await call(Sources(), "search", query="genes.symbol:BRAF", thought="", isRevision=False)
+    assert found.content["results"]
