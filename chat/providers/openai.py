@@ -43,7 +43,8 @@ __all__ = ["OpenAIModel", "OpenAIProvider", "create", "new_client"]
 
 logger = logging.getLogger(__name__)
 
-TOTAL_TIMEOUT_S = 600.0
+KEY_VARIABLE = "OPENAI_API_KEY"
+TOTAL_TIMEOUT_S = 900.0
 # English runs at about 4 bytes a token, JSON full of identifiers at 2.5; no ordinary text gets to 2.
 WORST_BYTES_PER_TOKEN = 2
 TYPICAL_BYTES_PER_TOKEN = 4
@@ -71,10 +72,11 @@ class OpenAIProvider:
         read_timeout_s: float = 90.0,
         connect_timeout_s: float = 5.0,
         client: openai.AsyncOpenAI | None = None,
+        key_variable: str = KEY_VARIABLE,
     ) -> None:
         if not api_key.strip():
             raise ModelFailure(
-                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set OPENAI_API_KEY in the server's environment."
+                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set {key_variable} in the server's environment."
             )
         self.model = model
         self._api_key = api_key
@@ -201,7 +203,11 @@ def create(row: ModelRow, service: Service) -> OpenAIProvider:
         supports_deferral=row.deferred_tools,
     )
     return OpenAIProvider(
-        model, api_key=service.api_key, base_url=service.base_url or None, read_timeout_s=service.read_timeout_s
+        model,
+        api_key=service.api_key,
+        base_url=service.base_url or None,
+        read_timeout_s=service.read_timeout_s,
+        key_variable=service.key_variable or KEY_VARIABLE,
     )
 
 

@@ -15,6 +15,7 @@ from chat import services, turns
 from chat.config import ModelRow, Service
 from chat.following import follow_turn
 from chat.models import Session
+from chat.system_tools import FOUND_TOOLS, SEARCH
 from tests.chat.providers.contract.harness import Harness, all_harnesses
 from tests.chat.providers.contract.script import Answer, Call, Say, Think
 from tools_catalog.runtime import close_tool_servers
@@ -72,11 +73,31 @@ async def ask(session: Session, harness: Harness, number: int) -> list[dict[str,
         Answer(Think(f"{number}: resolve it."), Call(LOOKUP, {"gene_symbol": "HER2"})),
         Answer(Say(f"Answer {number}: ENSG00000141736.")),
     )
+    return await play(session, harness, f"Question {number}: what is HER2?")
+
+
+async def play(session: Session, harness: Harness, question: str) -> list[dict[str, Json]]:
+    """Play a turn with this harness's model; return its events."""
     await Session.objects.filter(pk=session.pk).aupdate(model=f"{harness.name}-under-test")
-    turn_id = await turns.start_turn(
-        session_id=session.pk, owner_id=session.owner_id, question=f"Question {number}: what is HER2?"
-    )
+    turn_id = await turns.start_turn(session_id=session.pk, owner_id=session.owner_id, question=question)
     return [event async for event in follow_turn(turn_id, 0)]
+
+
+async def test_every_model_finds_tools_in_the_catalogue_and_may_call_them(harnesses: list[Harness]) -> None:
+    user = await User.objects.acreate(username=f"user-{uuid4().hex[:8]}")
+    session = await sync_to_async(services.session_create)(owner_id=user.pk, model="recipes", upstreams="snapshot")
+    for harness in harnesses:
+        harness.script(Answer(Call(SEARCH, {"query": "clinvar variants of a gene"})), Answer(Say("Found.")))
+
+        events = await play(session, harness, "Which tools know variants?")
+
+        found = next(event for event in events if event["type"] == "tool_end")
+        assert (found["tool"], found["ok"], events[-1]["outcome"]) == (SEARCH, True, "completed")
+        before, after = (harness.offered(sent) for sent in harness.requests)
+        assert after[: len(before)] == before
+        if harness is harnesses[0]:
+            assert len(before) < len(after) <= len(before) + FOUND_TOOLS
+            assert any(name.startswith("clinvar__") for name in after[len(before) :])
 
 
 async def test_each_switch_is_told_and_the_session_goes_on(harnesses: list[Harness]) -> None:

@@ -220,6 +220,15 @@ async def test_a_missing_key_is_said_before_any_request(harness: Harness) -> Non
     assert caught.value.outcome is TurnOutcome.MODEL_AUTH
 
 
+@for_each("sealed")
+async def test_what_is_sealed_is_bound_to_the_account_and_no_key_shows_in_that(harness: Harness) -> None:
+    scope, again = harness.provider().replay_scope, harness.provider().replay_scope
+    other = harness.provider(api_key="another-key").replay_scope
+
+    assert scope == again != other
+    assert not any(key in str(dict(found)) for found in (scope, other) for key in (harness.api_key, "another-key"))
+
+
 @for_each("effort")
 async def test_the_effort_is_sent_and_one_that_the_model_lacks_is_refused_before_any_request(harness: Harness) -> None:
     harness.script(Answer(Say("Yes.")))
