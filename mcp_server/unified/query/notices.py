@@ -40,7 +40,7 @@ def relaxed(domain: str, fields: tuple[str, ...]) -> Notice:
 
 def post_filtered(domain: str, text: str, position: int | None, length: int | None) -> Notice:
     """Say that a condition is applied to the rows, since the source can't be asked for it."""
-    message = f"{text} is taken out of the {domain} rows after the search, so totals still count them"
+    message = f"{text} is taken out of the {domain} rows after the search"
     return Notice(N_POST_FILTERED, message, position, length)
 
 
