@@ -130,6 +130,16 @@ async def test_a_dear_turn_is_a_fault_even_if_all_is_read() -> None:
     script = one_call_a_step(15)
     asked = await played(script)
 
-    result = judged(script, asked, lambda usage: usage.input + usage.cache_read + usage.cache_write_5m)
+    result = judged(script, asked, lambda usage: price(usage) + 3000 * usage.cache_write_1h)
 
-    assert [*result.faults()][0].startswith("it costs 9")
+    assert [*result.faults()] == [f"it costs {result.cost_ratio:.1%} of the uncached price, more than 25.0%"]
+
+
+async def test_prices_that_allow_no_less_than_a_quarter_are_no_fault() -> None:
+    script = one_call_a_step(15)
+    asked = await played(script)
+
+    result = judged(script, asked, lambda usage: price(usage) + 15 * usage.cache_read)
+
+    assert result.cost_ratio > 0.25
+    assert [*result.faults()] == []
