@@ -18,6 +18,7 @@ WORDS = {
     "model": "the model",
     "effort": "the effort",
     "account": "the account at the model's service",
+    "server": "the address of the model's service",
     "form": "the form in which a conversation is passed on",
     TOOLS: "the list of tools",
 }

@@ -50,3 +50,17 @@ def test_a_preprint_and_the_article_it_became_stay_two_and_the_preprint_says_so(
 
 def test_a_chain_of_names_is_one_record() -> None:
     assert [each.id for each in without_twins([row("A", "x"), row("B", "x", "y"), row("C", "y")])] == ["A"]
+
+
+def test_papers_of_one_title_with_numbers_of_their_own_stay_apart() -> None:
+    letters = [card({"title": "Reply.", "year": 2012, "pmid": str(number), "url": "u"}) for number in (1, 2)]
+    unnumbered = card({"title": "reply", "year": 2012, "pmcid": "PMC3", "url": "u"})
+    assert [each.id for each in without_twins([*letters, unnumbered])] == ["PMID1", "PMID2"]
+
+
+def test_a_paper_of_pubmed_central_is_the_one_of_pubmed() -> None:
+    both = [
+        card({**PAPER, "pmid": "1", "pmcid": "PMC9", "url": "u"}),
+        card({"title": "x", "pmcid": "pmc9", "url": "u"}),
+    ]
+    assert [each.id for each in without_twins(both)] == ["PMID1"]

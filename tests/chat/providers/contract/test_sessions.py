@@ -166,3 +166,11 @@ async def test_results_are_read_as_they_were_stored(harness: Harness) -> None:
 
     said = "\n".join(harness.said(harness.requests[1]))
     assert all(line in said for line in FOUND.splitlines())
+
+
+@for_each("key", "sealed")
+async def test_what_a_message_is_bound_to_tells_accounts_apart_and_shows_no_key(harness: Harness) -> None:
+    one, again, other = (harness.provider(api_key=key).replay_scope for key in ("key-one", "key-one", "key-two"))
+
+    assert one == again != other
+    assert "key-one" not in str(one)
