@@ -11,7 +11,7 @@ FIND_PYTHON := for python in $(PYTHONS); do \
 # One test process a core, on two cores at most: the servers that some tests start need room.
 JOBS ?= 2
 
-.PHONY: help setup demo serve test check contracts format bench programs
+.PHONY: help setup demo serve test check contracts format bench programs local-model
 
 help:
 	@echo "make demo    answer one question in the terminal: no key, no network, no language model"
@@ -21,6 +21,7 @@ help:
 	@echo "make contracts SAMPLES=DIR  replay a folder of recorded responses through the tools"
 	@echo "make format  let ruff format and tidy the code"
 	@echo "make bench   measure"
+	@echo "make local-model  try a local model on a real llama.cpp server; ARGS=\"--url URL --model NAME\" for your own"
 
 setup: $(VENV)/runtime-installed
 
@@ -51,6 +52,9 @@ format: $(VENV)/dev-installed
 
 bench: $(VENV)/dev-installed
 	@$(PYTHON) -m tests.benchmarks $(ARGS)
+
+local-model: $(VENV)/dev-installed
+	@$(PYTHON) -m tests.local_model $(ARGS)
 
 programs: $(VENV)/dev-installed
 	@$(PYTHON) -m tests.programs
