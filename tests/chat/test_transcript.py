@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chat.providers.base import AssistantEntry, Entry, ToolCall, ToolResult, ToolResultsEntry, UserEntry
+from chat.providers.base import AssistantEntry, Entry, ExchangeEntry, ToolCall, ToolResult, ToolResultsEntry, UserEntry
 from chat.transcript import from_json, kind_of, to_json
 
 Json = Any
@@ -19,7 +19,8 @@ RESULTS = st.builds(
     ToolResult, call_id=TEXT, name=TEXT, text=TEXT, is_error=st.booleans(), tool_references=st.tuples(TEXT, TEXT)
 )
 ENTRIES: st.SearchStrategy[Entry] = st.one_of(
-    st.builds(UserEntry, text=TEXT),
+    st.builds(UserEntry, text=TEXT, is_note=st.booleans()),
+    st.builds(ExchangeEntry, texts=st.dictionaries(TEXT, TEXT, max_size=3)),
     st.builds(ToolResultsEntry, results=st.tuples(RESULTS, RESULTS)),
     st.builds(
         AssistantEntry,
