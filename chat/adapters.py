@@ -13,7 +13,7 @@ from artifacts.config import ArtifactLimits
 from chat import services
 from chat.lease import Lease
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
-from chat.providers.base import Entry, TokenUsage
+from chat.providers.base import AssistantEntry, Entry, TokenUsage
 from chat.system_tools import FoundTool
 from mcp_server.codes import ToolCode
 from tools_catalog.calls import ToolCallError, ToolResultTooLarge, ToolServerDown, ToolTimeout
@@ -86,13 +86,15 @@ class TurnTranscript:
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
         self._position = 0
+        self._messages = 0
 
     async def append(self, entry: Entry) -> None:
         """Store one entry, even if the turn is being torn down. Raises `LeaseLost` if others have closed it."""
         await self._lease.ensure()
         self._position += 1
+        self._messages += isinstance(entry, AssistantEntry)
         appending = sync_to_async(services.entry_append)(
-            turn_id=self._lease.turn_id, position=self._position, entry=entry
+            turn_id=self._lease.turn_id, position=self._position, entry=entry, step=self._messages
         )
         await asyncio.shield(appending)
 

@@ -14,7 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from chat.providers.base import Entry, ModelRequest, ToolDefinition
+from chat.providers.base import (
+    AssistantEntry,
+    Entry,
+    ModelRequest,
+    ToolDefinition,
+    ToolResultsEntry,
+    UserEntry,
+)
 from chat.providers.history import repaired
 from chat.window import as_sent
 
@@ -66,18 +73,71 @@ def build_prefix(
     return Prefix(system, tuple(ordered), model, effort, dict(scope or {}))
 
 
-def build_request(prefix: Prefix, entries: Sequence[Entry], *, max_output_tokens: int) -> ModelRequest:
-    """Return the request for the next model call."""
-    sent, exchanges = as_sent(entries)
-    return ModelRequest(
-        model=prefix.model,
-        system=prefix.system,
-        tools=prefix.tools,
-        entries=repaired(sent),
-        context_version=f"{prefix.version}-{exchanges}" if exchanges else prefix.version,
-        max_output_tokens=max_output_tokens,
-        effort=prefix.effort,
-    )
+class Replay:
+    """The transcript as it goes out, kept up to date while a turn adds to it.
+
+    Each request is equal to `build_request` over all entries; only what is new is looked at.
+    """
+
+    def __init__(self, prefix: Prefix, entries: Iterable[Entry]) -> None:
+        self._prefix = prefix
+        self._entries = [*entries]
+        self._sent: list[Entry] = []
+        self._exchanges = 0
+        self._build()
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """All entries, as they are stored."""
+        return self._entries
+
+    def append(self, entry: Entry) -> None:
+        """Add an entry of the running turn."""
+        self._entries.append(entry)
+        if self._goes_out_as_it_is(entry):
+            self._sent.append(entry)
+        else:
+            self._build()
+
+    def request(self, *, max_output_tokens: int) -> ModelRequest:
+        """Return the request for the next model call."""
+        prefix, exchanges = self._prefix, self._exchanges
+        return ModelRequest(
+            model=prefix.model,
+            system=prefix.system,
+            tools=prefix.tools,
+            entries=repaired(self._sent) if self._open_ids() else tuple(self._sent),
+            context_version=f"{prefix.version}-{exchanges}" if exchanges else prefix.version,
+            max_output_tokens=max_output_tokens,
+            effort=prefix.effort,
+        )
+
+    def _build(self) -> None:
+        sent, self._exchanges = as_sent(self._entries)
+        self._sent = [*repaired(sent)]
+
+    def _goes_out_as_it_is(self, entry: Entry) -> bool:
+        """Whether an entry is sound after those before it, so that nothing need be repaired."""
+        open_ids = self._open_ids()
+        match entry:
+            case ToolResultsEntry(results=results):
+                return bool(open_ids) and [result.call_id for result in results] == open_ids
+            case UserEntry(text=text):
+                return not open_ids and bool(text.strip())
+            case AssistantEntry(text=text, stop_reason=reason):
+                is_said = bool(text.strip() or entry.tool_calls or entry.raw)
+                return is_said and not open_ids and bool(self._sent) and reason != "refusal"
+        return False
+
+    def _open_ids(self) -> list[str]:
+        """Return the ids of the last message's calls while no result answers them."""
+        last = self._sent[-1] if self._sent else None
+        return [call.id for call in last.tool_calls] if isinstance(last, AssistantEntry) else []
+
+
+def build_request(prefix: Prefix, entries: Iterable[Entry], *, max_output_tokens: int) -> ModelRequest:
+    """Return the request for the next model call after these entries."""
+    return Replay(prefix, entries).request(max_output_tokens=max_output_tokens)
 
 
 def _digest(value: Json) -> str:

@@ -105,15 +105,17 @@ class Dispatcher:
         async with asyncio.TaskGroup() as group:
             for call in calls:
                 group.create_task(one(call))
-        # What failed may be tried again in a later step.
-        self._asked = {key: asked for key, asked in self._asked.items() if asked.done and asked.done.event.ok}
+        for key in map(_same, calls):
+            asked = self._asked.get(key)
+            if asked is not None and asked.done is not None and not asked.done.event.ok:
+                # What failed may be tried again in a later step.
+                del self._asked[key]
 
     async def fit(self, finished: dict[str, Done]) -> list[Event]:
         """Exchange the largest results of a step for their artifacts until all of them fit; return what to tell."""
-        noise = {name: facts.noise for name, facts in self._tools.items()}
-        exchanged = await fit_step(
-            [*finished.values()], max_bytes=self._step_max_bytes, shrinker=self._shrinker, noise=noise
-        )
+        exchanged = await fit_step([*finished.values()], max_bytes=self._step_max_bytes, store=self._stored)
+        if not exchanged:
+            return []
         for asked in self._asked.values():
             if asked.done is not None and asked.done.event.call_id in exchanged:
                 asked.done = exchanged[asked.done.event.call_id][0]
@@ -122,8 +124,11 @@ class Dispatcher:
 
     async def keep(self, data: Json, tool: str) -> str:
         """Store what a tool brought, whole; return the artifact's id."""
+        return (await self._stored(data, tool)).artifact_id
+
+    async def _stored(self, data: Json, tool: str) -> Shrunk:
         noise = self._tools[tool].noise if tool in self._tools else None
-        return (await self._shrinker.store(data, tool=tool, noise=noise)).artifact_id
+        return await self._shrinker.store(data, tool=tool, noise=noise)
 
     def start_event(self, call: ToolCall, step: int) -> ToolStart:
         """Return the event that announces a call."""

@@ -8,7 +8,6 @@ import asyncio
 import json
 import logging
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -18,7 +17,6 @@ from chat import services
 from chat.events import Event, Reasoning, Text, TurnEnd, to_wire
 from chat.lease import Lease, LeaseLost
 
-Json = Any
 log = logging.getLogger(__name__)
 # Long enough to write some twenty times a second, short enough not to be felt.
 GATHER_S = 0.05
@@ -60,7 +58,7 @@ class EventLog:
             wire = to_wire(end)
             if not await sync_to_async(services.turn_finish)(turn_id=self._turn_id, end=wire, answer=answer):
                 raise LeaseLost(f"turn {self._turn_id} was closed by others")
-            await self._tell(wire)
+            await self._tell(wire["seq"], json.dumps(wire))
 
     async def run_writer(self) -> None:
         """Write what was gathered, again and again, until cancelled."""
@@ -68,14 +66,15 @@ class EventLog:
             await self._dirty.wait()
             await asyncio.sleep(GATHER_S)
             try:
-                await asyncio.shield(self._write())
+                await asyncio.shield(self.flush())
             except LeaseLost:
                 return
             except Exception:
                 # What could not be stored now stays pending; `close` tries again and fails aloud.
                 log.exception("events of turn %s could not be stored", self._turn_id)
 
-    async def _write(self) -> None:
+    async def flush(self) -> None:
+        """Store and tell what was gathered by now."""
         async with self._writing:
             await self._write_pending()
 
@@ -87,17 +86,17 @@ class EventLog:
         wires = [to_wire(event) for event in events]
         try:
             await self._lease.ensure()
-            await sync_to_async(services.events_append)(turn_id=self._turn_id, events=wires)
+            texts = await sync_to_async(services.events_append)(turn_id=self._turn_id, events=wires)
         except BaseException:
             self._pending = [*events, *self._pending]
             raise
-        for wire in wires:
-            await self._tell(wire)
+        for wire, text in zip(wires, texts, strict=True):
+            await self._tell(wire["seq"], text)
 
-    async def _tell(self, wire: dict[str, Json]) -> None:
+    async def _tell(self, seq: int, text: str) -> None:
         # As text: what carries the messages between processes can't hold every number that JSON can.
-        message = {"type": "turn.event", "seq": wire["seq"], "previous": self._previous, "event": json.dumps(wire)}
-        self._previous = wire["seq"]
+        message = {"type": "turn.event", "seq": seq, "previous": self._previous, "event": text}
+        self._previous = seq
         try:
             await get_channel_layer().group_send(group_name(self._turn_id), message)
         except Exception:

@@ -4,7 +4,7 @@ Every event is frozen and JSON-serialisable, each field says what it holds; docs
 JSON schema are made from that. `to_wire` and `from_wire` are inverse.
 """
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 Json = Any
@@ -233,8 +233,8 @@ NOTICES = {
 
 
 def to_wire(event: Event) -> dict[str, Json]:
-    """Return the event as plain JSON data, its `type` first."""
-    return {"type": event.type, **asdict(event)}
+    """Return the event as plain JSON data, its `type` first. What it holds is shared, not copied."""
+    return {"type": event.type, **vars(event)}
 
 
 def from_wire(data: dict[str, Json]) -> Event:

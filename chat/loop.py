@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from chat.context import Prefix, build_request
+from chat.context import Prefix, Replay
 from chat.dispatch import Dispatcher, Done, cancelled
 from chat.endings import turn_end
 from chat.events import Event, Notice, Text, TurnEnd, TurnStarted
@@ -115,7 +115,6 @@ class _Turn:
 
     question: Question
     deps: Deps
-    entries: list[Entry] = field(default_factory=list)
     evidence: Evidence = field(default_factory=Evidence)
     answer: str = ""
     step: int = 0
@@ -125,7 +124,7 @@ class _Turn:
 
     def __post_init__(self) -> None:
         deps = self.deps
-        self.entries.extend(self.question.history)
+        self.replay = Replay(deps.prefix, self.question.history)
         self.began = deps.clock()
         self.window = Window(self.question.context_window, self.question.max_output_tokens)
         self.model = ModelSteps(
@@ -191,12 +190,12 @@ class _Turn:
 
     def request(self) -> tuple[ModelRequest, TokenUsage]:
         """Return the next request and the most that it can use."""
-        request = build_request(self.deps.prefix, self.entries, max_output_tokens=self.question.max_output_tokens)
+        request = self.replay.request(max_output_tokens=self.question.max_output_tokens)
         return request, self.deps.provider.worst_case(request)
 
     def note(self, worst_case: TokenUsage) -> UserEntry | None:
         """Return what the model is told, once and after results, when the turn nears one of its limits."""
-        if self.is_concluding or not isinstance(self.entries[-1], ToolResultsEntry):
+        if self.is_concluding or not isinstance(self.replay.entries[-1], ToolResultsEntry):
             return None
         note = concluding_note(
             calls_left=self.question.max_iterations - self.step + 1,
@@ -210,7 +209,7 @@ class _Turn:
     async def room_made(self, worst_case: TokenUsage, why: str) -> Notice:
         """Exchange older results for references under a new context version; end the turn if there are none left."""
         excess_bytes = self.window.excess_bytes(worst_case)
-        exchanged = await exchange(self.entries, excess_bytes=excess_bytes, keep=self.deps.dispatcher.keep)
+        exchanged = await exchange(self.replay.entries, excess_bytes=excess_bytes, keep=self.deps.dispatcher.keep)
         if exchanged is None:
             raise _TurnOver(TurnOutcome.CONTEXT_OVERFLOW, why)
         await self.append(exchanged)
@@ -270,7 +269,7 @@ class _Turn:
 
     async def append(self, entry: Entry) -> None:
         """Add an entry to the history, here and in the store."""
-        self.entries.append(entry)
+        self.replay.append(entry)
         await self.deps.transcript.append(entry)
 
     async def store_results(self, message: AssistantEntry, finished: dict[str, Done]) -> list[Event]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -19,9 +20,11 @@ from chat.models import PrefixVersion, Session, StoredEvent, TranscriptEntry, Tu
 from chat.providers.base import Entry, ToolResultsEntry
 from chat.transcript import kind_of, to_json
 from usage.ledger import ToolRequests, tool_requests_book
+from usage.prepared import PreparedInsert
 
 Json = Any
 TITLE_MAX_CHARS = 80
+_insert_entry, _insert_events = PreparedInsert(TranscriptEntry), PreparedInsert(StoredEvent)
 
 
 @dataclass(frozen=True)
@@ -157,34 +160,40 @@ def turn_finish(*, turn_id: UUID, end: dict[str, Json], answer: str) -> bool:
 
 
 @transaction.atomic
-def entry_append(*, turn_id: UUID, position: int, entry: Entry) -> None:
-    """Store one entry of the transcript, and book which tools it holds results of."""
-    TranscriptEntry.objects.create(
-        turn_id=turn_id, position=position, kind=kind_of(entry), data=json.dumps(to_json(entry))
-    )
+def entry_append(*, turn_id: UUID, position: int, entry: Entry, step: int = 0) -> None:
+    """Store one entry of the transcript, and book which tools it holds results of, in step `step` if that is known."""
+    data = json.dumps(to_json(entry))
+    _insert_entry([TranscriptEntry(turn_id=turn_id, position=position, kind=kind_of(entry), data=data)])
     if isinstance(entry, ToolResultsEntry):
-        _book_tools(turn_id, entry)
+        _book_tools(turn_id, entry, step)
 
 
 @transaction.atomic
-def events_append(*, turn_id: UUID, events: Sequence[dict[str, Json]]) -> None:
-    """Store events in wire form."""
-    StoredEvent.objects.bulk_create(
+def events_append(*, turn_id: UUID, events: Sequence[dict[str, Json]]) -> list[str]:
+    """Store events in wire form; return the text of each."""
+    stored = [
         StoredEvent(turn_id=turn_id, seq=event["seq"], type=event["type"], data=json.dumps(event)) for event in events
-    )
+    ]
+    _insert_events(stored)
+    return [event.data for event in stored]
 
 
-def _book_tools(turn_id: UUID, entry: ToolResultsEntry) -> None:
-    turn = Turn.objects.select_related("session").get(pk=turn_id)
+def _book_tools(turn_id: UUID, entry: ToolResultsEntry, step: int) -> None:
     asked = Counter((result.name, "failed" if result.is_error else "answered") for result in entry.results)
+    messages = TranscriptEntry.objects.filter(turn_id=turn_id, kind=TranscriptEntry.Kind.ASSISTANT)
     tool_requests_book(
-        user_id=turn.session.owner_id,
-        session_id=turn.session_id,
+        **_place(turn_id),
         turn_id=turn_id,
-        step=turn.entries.filter(kind=TranscriptEntry.Kind.ASSISTANT).count(),
-        model_key=turn.model,
+        step=step or messages.count(),
         requests=[ToolRequests(name, count, outcome) for (name, outcome), count in asked.items()],
     )
+
+
+@lru_cache(maxsize=256)
+def _place(turn_id: UUID) -> dict[str, Any]:
+    """Return whose turn it is, where, and with which model: it never changes."""
+    turn = Turn.objects.select_related("session").get(pk=turn_id)
+    return {"user_id": turn.session.owner_id, "session_id": turn.session_id, "model_key": turn.model}
 
 
 def _asking(session: Session, choice: Choice) -> dict[str, Any]:

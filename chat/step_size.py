@@ -5,34 +5,36 @@ not yet sent to the model, so nothing that it has seen changes.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from chat.events import ToolStored
-from chat.ports import Shrinker
+from chat.ports import Shrunk
 from chat.results import Done, compact
 
 Json = Any
+# Stores data of a tool, whole, and returns its preview.
+Store = Callable[[Json, str], Awaitable[Shrunk]]
 # Less than this is not worth a second look by the model.
 SMALLEST_EXCHANGED_BYTES = 2_000
 WHY = "The results of this step were too large together: this one was stored. Look into it with inspect_artifact."
 
 
-async def fit_step(
-    finished: Sequence[Done], *, max_bytes: int, shrinker: Shrinker, noise: Mapping[str, str | None]
-) -> dict[str, tuple[Done, ToolStored]]:
+async def fit_step(finished: Sequence[Done], *, max_bytes: int, store: Store) -> dict[str, tuple[Done, ToolStored]]:
     """Return the results that must be exchanged, by call id: what the model reads now, and the event that tells it.
 
     The largest first go down to a preview; if that is not enough, previews go down to the bare reference.
     """
+    total = sum(size(one) for one in finished)
+    if total <= max_bytes:
+        return {}
     whole = {one.event.call_id: one for one in finished}
     exchanged: dict[str, tuple[Done, ToolStored]] = {}
-    total = sum(size(one) for one in finished)
     for one in sorted(finished, key=size, reverse=True):
         if total <= max_bytes or size(one) < SMALLEST_EXCHANGED_BYTES:
             break
-        smaller = await _stored(one, shrinker, noise.get(one.event.tool))
+        smaller = await _stored(one, store)
         if smaller is not None:
             exchanged[one.event.call_id] = smaller, _event(one, smaller)
             total -= size(one) - size(smaller)
@@ -51,12 +53,12 @@ def size(one: Done) -> int:
     return 0 if one.result.tool_references else len(one.result.text.encode())
 
 
-async def _stored(one: Done, shrinker: Shrinker, noise: str | None) -> Done | None:
+async def _stored(one: Done, store: Store) -> Done | None:
     """Return the result as a preview with its artifact; None where there is nothing to store."""
     envelope = _envelope(one)
     if envelope.get("data") is None:
         return None
-    shrunk = await shrinker.store(envelope["data"], tool=one.event.tool, noise=noise)
+    shrunk = await store(envelope["data"], one.event.tool)
     # What was reduced has its whole in the store already.
     artifact_id = one.event.artifact_id or shrunk.artifact_id
     rest = {name: value for name, value in envelope.items() if name not in ("data", "artifact_id")}

@@ -5,7 +5,8 @@ stream, a batch of tool calls) in a task of its own and ends that task when the 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from mcp_server.codes import TurnOutcome
@@ -27,6 +28,7 @@ class StopSignal:
     def __init__(self) -> None:
         self._event = asyncio.Event()
         self._outcome: TurnOutcome | None = None
+        self._working: set[asyncio.Task[Any]] = set()
 
     @property
     def outcome(self) -> TurnOutcome | None:
@@ -38,10 +40,21 @@ class StopSignal:
         if self._outcome is None:
             self._outcome = outcome
             self._event.set()
+            for task in self._working:
+                task.cancel()
 
     async def wait(self) -> None:
         """Wait until the signal is given."""
         await self._event.wait()
+
+    @contextmanager
+    def ending(self, task: asyncio.Task[Any]) -> Iterator[None]:
+        """Cancel the task when the signal is given meanwhile."""
+        self._working.add(task)
+        try:
+            yield
+        finally:
+            self._working.discard(task)
 
     async def pause(self, seconds: float) -> None:
         """Wait for so long; raise `TurnStopped` at once when the signal is given."""
@@ -90,20 +103,16 @@ async def emitted(work: Callable[[Callable[[Item], None]], Awaitable[None]], sto
         finally:
             queue.put_nowait(None)
 
-    async def watch() -> None:
-        await stop.wait()
-        working.cancel()
-
     working = asyncio.create_task(run())
-    watching = asyncio.create_task(watch())
     try:
-        while (item := await queue.get()) is not None:
-            yield item
-        await asyncio.wait([working])
+        with stop.ending(working):
+            while (item := await queue.get()) is not None:
+                yield item
+            await asyncio.wait([working])
         if working.cancelled():
             stop.check()
         await working
     finally:
-        watching.cancel()
-        working.cancel()
-        await asyncio.wait([working, watching])
+        if not working.done():
+            working.cancel()
+            await asyncio.wait([working])

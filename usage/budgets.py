@@ -3,7 +3,8 @@
 A reservation holds the worst case of a call against three caps at once: of the turn, of the user's
 day, of the user's month (both UTC). Reserving and settling lock the user first, so parallel turns
 never see each other's money as free: on PostgreSQL a row lock, on SQLite the write lock that every
-transaction takes when it begins.
+transaction takes when it begins. Both stand on the way of every model call, so their statements are
+written once (`prepared`, `statements`).
 """
 
 from collections.abc import Mapping
@@ -13,16 +14,17 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Q, Sum
+from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from mcp_server.codes import TurnOutcome
-from usage import ledger
+from usage import ledger, statements
 from usage.config import UsageConfig
 from usage.ledger import CallReport
-from usage.models import LedgerEntry, Quota, Reservation, User
+from usage.models import LedgerEntry, Reservation, User
 from usage.money import format_usd
+from usage.prepared import PreparedInsert
 from usage.pricing import PROMPT_TIERS, UnknownPrice, cost_pico_usd
 
 Scope = Literal["turn", "daily", "monthly"]
@@ -32,6 +34,11 @@ WORST_TO_LIKELY_PROMPT = 2
 ESTIMATE_CHARACTERS_PER_TOKEN = 3
 # No model call lasts this long: an open reservation that is older belongs to a process that died.
 RESERVATION_LIFETIME = timedelta(hours=1)
+
+_insert = PreparedInsert(Reservation)
+# The reservations that this process made and did not close yet. What is forgotten is read from the store.
+_made_here: dict[UUID, Reservation] = {}
+MADE_HERE_MAX = 1_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,7 @@ def budget_reserve(
         for standing in _standings(user_id, turn_id, turn_limit_pico_usd, now):
             if standing.spent_pico_usd + amount > standing.limit_pico_usd:
                 raise BudgetExceeded(standing, amount)
-    reservation = Reservation.objects.create(
+    reservation = Reservation(
         user_id=user_id,
         session_id=session_id,
         turn_id=turn_id,
@@ -104,6 +111,10 @@ def budget_reserve(
         worst_case=dict(worst_case),
         created_at=now,
     )
+    _insert([reservation])
+    if len(_made_here) >= MADE_HERE_MAX:
+        _made_here.clear()
+    _made_here[reservation.id] = reservation
     return reservation.id
 
 
@@ -116,20 +127,21 @@ def budget_settle(*, reservation_id: UUID, **report: Any) -> int:
     it was used. The price is that of the day on which the call began.
     """
     told = CallReport(**report)
-    # The row's own lock makes a second booking wait for the first one and then find it.
-    reservation = Reservation.objects.select_for_update().get(pk=reservation_id)
+    # What this process made it need not read: but for its state nothing of a reservation ever changes.
+    reservation = _made_here.pop(reservation_id, None) or Reservation.objects.get(pk=reservation_id)
+    now = timezone.now()
+    # The row's own lock makes a second booking wait for the first one and then close nothing.
+    is_first = statements.reservation_settle(reservation_id, now)
     if reservation.amount_pico_usd:
         _lock_user(reservation.user_id)
-    if reservation.state == Reservation.State.SETTLED:
+    if not is_first:
         return _settled_again(reservation, told)
-    now = timezone.now()
-    cost = ledger.call_book(reservation=reservation, report=told, at=now)
-    Reservation.objects.filter(pk=reservation_id).update(state=Reservation.State.SETTLED, closed_at=now)
-    return cost
+    return ledger.call_book(reservation=reservation, report=told, at=now)
 
 
 def budget_release(*, reservation_id: UUID) -> bool:
     """Give back what a call that was never sent had reserved; tell whether anything was held."""
+    _made_here.pop(reservation_id, None)
     return _release(Q(pk=reservation_id)) > 0
 
 
@@ -154,6 +166,8 @@ def budget_settle_lost(
     """
     lost = []
     for reservation in Reservation.objects.filter(turn_id=turn_id, state=Reservation.State.OPEN).order_by("step"):
+        # What it stands for may have been changed by hand since it was made.
+        _made_here.pop(reservation.pk, None)
         tokens = _likely(reservation.worst_case, shown_characters.get(reservation.step, 0))
         try:
             cost = budget_settle(
@@ -185,7 +199,8 @@ def _config() -> UsageConfig:
 
 def _lock_user(user_id: int) -> None:
     """Hold the user's row until the transaction ends: it guards the sums of the ledger and the reservations."""
-    User.objects.select_for_update(no_key=True).only("pk").get(pk=user_id)
+    if connection.features.has_select_for_update:
+        User.objects.select_for_update(no_key=True).only("pk").get(pk=user_id)
 
 
 def _likely(worst_case: Mapping[str, int], shown_characters: int) -> dict[str, int]:
@@ -214,20 +229,16 @@ def _standings(user_id: int, turn_id: UUID | None, turn_limit: int | None, now: 
     budgets = _config().budgets
     day = datetime(now.year, now.month, now.day, tzinfo=UTC)
     month = day.replace(day=1)
-    quota = Quota.objects.filter(user_id=user_id).first() or Quota()
-    daily = budgets.daily_pico_usd if quota.daily_pico_usd is None else quota.daily_pico_usd
-    monthly = budgets.monthly_pico_usd if quota.monthly_pico_usd is None else quota.monthly_pico_usd
-    spent = LedgerEntry.objects.for_user(user_id).since(month)
-    sums = spent.aggregate(month=Sum("cost_pico_usd"), day=Sum("cost_pico_usd", filter=Q(created_at__gte=day)))
-    reserved = Reservation.objects.filter(user_id=user_id).open_since(now - RESERVATION_LIFETIME)
-    held = reserved.amount_pico_usd()
+    sums = statements.standing_sums(
+        user_id=user_id, turn_id=turn_id, day=day, month=month, held_since=now - RESERVATION_LIFETIME
+    )
+    daily = budgets.daily_pico_usd if sums.daily_cap is None else sums.daily_cap
+    monthly = budgets.monthly_pico_usd if sums.monthly_cap is None else sums.monthly_cap
     standings = [
-        Standing("daily", daily, int(sums["day"] or 0) + held, day + timedelta(days=1)),
-        Standing("monthly", monthly, int(sums["month"] or 0) + held, (month + timedelta(days=32)).replace(day=1)),
+        Standing("daily", daily, sums.spent_day + sums.held, day + timedelta(days=1)),
+        Standing("monthly", monthly, sums.spent_month + sums.held, (month + timedelta(days=32)).replace(day=1)),
     ]
     if turn_id is not None:
         limit = budgets.turn_pico_usd if turn_limit is None else turn_limit
-        in_turn = LedgerEntry.objects.for_turn(turn_id).cost_pico_usd()
-        in_turn += reserved.filter(turn_id=turn_id).amount_pico_usd()
-        standings.insert(0, Standing("turn", limit, in_turn, None))
+        standings.insert(0, Standing("turn", limit, sums.spent_turn + sums.held_turn, None))
     return standings

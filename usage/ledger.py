@@ -15,8 +15,10 @@ from django.utils import timezone
 from usage.config import ModelPrice
 from usage.models import LedgerEntry, Reservation
 from usage.models.money import TOKEN_FIELDS
+from usage.prepared import PreparedInsert
 from usage.pricing import TIERS, cost_of
 
+_insert = PreparedInsert(LedgerEntry)
 CORRECTED = "corrected"
 # What a correction has in common with the entry that it corrects.
 PLACE = ("reservation_id", "user_id", "session_id", "turn_id", "step")
@@ -71,7 +73,7 @@ def call_book(*, reservation: Reservation, report: CallReport, at: datetime) -> 
     for tool, cost_pico_usd in cost.requests_pico_usd.items():
         requests = {"tool": tool, "requests": report.requests[tool], "cost_pico_usd": cost_pico_usd}
         rows.append(LedgerEntry(**call, kind=LedgerEntry.Kind.TOOL, **requests))
-    LedgerEntry.objects.bulk_create(rows)
+    _insert(rows)
     return cost.pico_usd
 
 
@@ -80,7 +82,7 @@ def tool_requests_book(
 ) -> None:
     """Book what was asked of BURP's own tools; the public databases behind them cost nothing."""
     now = timezone.now()
-    LedgerEntry.objects.bulk_create(
+    rows = [
         LedgerEntry(
             kind=LedgerEntry.Kind.TOOL,
             user_id=user_id,
@@ -95,7 +97,8 @@ def tool_requests_book(
             created_at=now,
         )
         for asked in requests
-    )
+    ]
+    _insert(rows)
 
 
 @transaction.atomic

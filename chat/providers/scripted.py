@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from chat.providers.base import (
     AssistantEntry,
+    Entry,
     Json,
     ModelEvent,
     ModelFailure,
@@ -27,6 +28,7 @@ from chat.providers.base import (
     TextDelta,
     TokenUsage,
     ToolCall,
+    ToolDefinition,
     ToolResultsEntry,
     UserEntry,
 )
@@ -85,6 +87,9 @@ class ScriptedProvider:
         self.is_closed = False
         self._steps = list(steps)
         self._calls_given = 0
+        self._prefix: tuple[str, tuple[ToolDefinition, ...]] | None = None
+        self._prefix_characters = self._entry_characters = 0
+        self._counted: tuple[Entry, ...] = ()
         self._partial: tuple[AssistantEntry | None, TokenUsage] = (None, TokenUsage())
 
     @property
@@ -96,7 +101,7 @@ class ScriptedProvider:
         """Play the next step."""
         self.requests.append(request)
         self.open_streams += 1
-        prompt_tokens, shown = _prompt_tokens(request), ""
+        prompt_tokens, shown = self._prompt_tokens(request), ""
         try:
             while True:
                 self._remember(request, prompt_tokens, shown)
@@ -123,7 +128,7 @@ class ScriptedProvider:
 
     def worst_case(self, request: ModelRequest) -> TokenUsage:
         """Return the tokens of the request and its output limit."""
-        return TokenUsage(input=_prompt_tokens(request), output=request.max_output_tokens)
+        return TokenUsage(input=self._prompt_tokens(request), output=request.max_output_tokens)
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return the text and usage of the last stream up to now."""
@@ -132,6 +137,20 @@ class ScriptedProvider:
     async def aclose(self) -> None:
         """Note that the provider was released."""
         self.is_closed = True
+
+    def _prompt_tokens(self, request: ModelRequest) -> int:
+        """Count a prompt; what was counted before is not counted again."""
+        prefix = (request.system, request.tools)
+        if prefix != self._prefix:
+            tools = sum(len(f"{tool.name}{tool.description}{tool.input_schema}") for tool in request.tools)
+            self._prefix, self._prefix_characters = prefix, len(request.system) + tools
+            self._counted, self._entry_characters = (), 0
+        known = len(self._counted)
+        if request.entries[:known] != self._counted:
+            known = self._entry_characters = 0
+        self._entry_characters += sum(map(_characters, request.entries[known:]))
+        self._counted = request.entries
+        return -(-(self._prefix_characters + self._entry_characters) // CHARACTERS_PER_TOKEN)
 
     def _next(self, request: ModelRequest) -> Reply | Fail | Hold:
         if not self._steps:
@@ -195,14 +214,12 @@ def _tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
-def _prompt_tokens(request: ModelRequest) -> int:
-    parts = [request.system, *(f"{tool.name}{tool.description}{tool.input_schema}" for tool in request.tools)]
-    for entry in request.entries:
-        if isinstance(entry, UserEntry):
-            parts.append(entry.text)
-        elif isinstance(entry, ToolResultsEntry):
-            parts.extend(result.text for result in entry.results)
-        elif isinstance(entry, AssistantEntry):
-            parts.append(entry.text)
-            parts.extend(f"{item.name}{item.arguments}" for item in entry.tool_calls)
-    return _tokens("".join(parts))
+def _characters(entry: Entry) -> int:
+    """Return how much of a prompt an entry makes up."""
+    if isinstance(entry, UserEntry):
+        return len(entry.text)
+    if isinstance(entry, ToolResultsEntry):
+        return sum(len(result.text) for result in entry.results)
+    if isinstance(entry, AssistantEntry):
+        return len(entry.text) + sum(len(f"{item.name}{item.arguments}") for item in entry.tool_calls)
+    return 0

@@ -5,9 +5,20 @@ import sys
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from chat.context import SYSTEM_PROMPT, build_prefix, build_request
-from chat.providers.base import AssistantEntry, ToolCall, ToolDefinition, ToolResultsEntry, UserEntry
+from chat.context import SYSTEM_PROMPT, Replay, build_prefix, build_request
+from chat.providers.base import (
+    AssistantEntry,
+    Entry,
+    ExchangeEntry,
+    ToolCall,
+    ToolDefinition,
+    ToolResult,
+    ToolResultsEntry,
+    UserEntry,
+)
 
 GENE = ToolDefinition("ensembl__lookup_gene", "Find a gene.", {"type": "object"})
 DRUG = ToolDefinition("chembl__resolve_drug", "Find a drug.", {"type": "object"})
@@ -64,3 +75,35 @@ def test_a_request_repairs_a_history_with_open_calls() -> None:
 )
 def test_the_system_prompt_states_the_rules_that_answers_are_judged_by(rule: str) -> None:
     assert rule in SYSTEM_PROMPT
+
+
+def entry_of(kind: int, number: int) -> Entry:
+    """Return an entry; some of them are unsound wherever they stand."""
+    called = (ToolCall(f"c{number}", "gene", {}),)
+    choices: list[Entry] = [
+        UserEntry(f"question {number}"),
+        UserEntry(" "),
+        UserEntry(f"[BURP] note {number}", is_note=True),
+        AssistantEntry(f"answer {number}"),
+        AssistantEntry("", called),
+        AssistantEntry(" "),
+        AssistantEntry("", stop_reason="refusal"),
+        AssistantEntry("half", interrupted=True),
+        ToolResultsEntry((ToolResult(f"c{number - 1}", "gene", f"result {number}"),)),
+        ToolResultsEntry((ToolResult("of nothing", "gene", "x"),)),
+        ExchangeEntry({}),
+    ]
+    return choices[kind]
+
+
+@given(st.lists(st.integers(0, 10), max_size=12), st.lists(st.integers(0, 10), max_size=12))
+def test_what_is_kept_up_to_date_is_what_would_be_built_anew(history: list[int], added: list[int]) -> None:
+    entries = [entry_of(kind, number) for number, kind in enumerate([*history, *added])]
+    prefix = build_prefix([], model="m", effort="")
+    replay = Replay(prefix, entries[: len(history)])
+    for position in range(len(history), len(entries) + 1):
+        anew = build_request(prefix, entries[:position], max_output_tokens=9)
+        assert replay.request(max_output_tokens=9) == anew
+        if position < len(entries):
+            replay.append(entries[position])
+    assert list(replay.entries) == entries

@@ -211,7 +211,7 @@ def test_a_settlement_that_fails_leaves_the_reservation_open(reserve: Reserve) -
     reservation_id = reserve(60)
 
     with (
-        patch.object(LedgerEntry.objects, "bulk_create", side_effect=RuntimeError("disk full")),
+        patch("usage.ledger._insert", side_effect=RuntimeError("disk full")),
         pytest.raises(RuntimeError, match="disk full"),
     ):
         budget_settle(reservation_id=reservation_id, tokens={"output": 1}, provider="p", outcome="completed")
