@@ -88,7 +88,8 @@ DATABASES = {
 if ENVIRONMENT.redis_url:
     CHANNEL_LAYERS: dict[str, Any] = {
         "default": {
-            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            # Not the queueing one: whoever stops listening there takes messages of others along.
+            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
             "CONFIG": {"hosts": [ENVIRONMENT.redis_url], "prefix": "burp"},
         },
     }

@@ -1,5 +1,6 @@
 """Put together what one turn needs: model, catalogue, history, money, tools."""
 
+import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +30,7 @@ from chat.model_choices import estimate_for
 from chat.models import Session, Turn
 from chat.prefix_changes import changes, notices
 from chat.providers.base import Entry, ModelFailure, Provider, ToolDefinition
-from chat.providers.registry import create_provider
+from chat.providers.registry import create_provider, load_provider
 from chat.retry import RetryPolicy
 from chat.stopping import StopSignal
 from chat.system_tools import DEFINITIONS, OwnTools
@@ -53,7 +54,8 @@ class CannotStart(Exception):
 async def assemble(turn: Turn, stop: StopSignal, lease: Lease) -> tuple[Question, Deps]:
     """Return what the loop needs for `turn`. Raises `CannotStart`."""
     row = _model(turn)
-    provider = _provider(row)
+    # In a thread: a model's SDK takes seconds to load, and nothing else of this process may wait for it.
+    provider = await asyncio.to_thread(_provider, row)
     try:
         return await _assembled(turn, stop, lease, row, provider)
     except BaseException:
@@ -136,6 +138,7 @@ def prefix_of(row: ModelRow, provider: Provider, catalog: Catalog, *, effort: st
 async def warm_up() -> None:
     """Start the processes that the next session will use, so that its first question need not wait."""
     chat = settings.BURP.chat
+    await asyncio.to_thread(load_provider, chat.service(chat.model(chat.default_model)))
     await get_tool_servers().get(await upstreams.choose(chat.upstreams, chat.upstream_gateway))
     await sync_to_async(jq_engine(settings.BURP.artifacts).start, thread_sensitive=False)()
 

@@ -18,10 +18,12 @@ from chat.events import TurnEnd
 from chat.models import Turn
 
 Json = Any
+Message = dict[str, Json]
 log = logging.getLogger(__name__)
 
 READER_PING_S = 4.0
 FOLLOW_POLL_S = 5.0
+RECOVER_S = 1.0
 
 
 def control_group(turn_id: UUID) -> str:
@@ -34,29 +36,52 @@ async def follow_turn(turn_id: UUID, after_seq: int = 0) -> AsyncIterator[dict[s
 
     While this is being read, the turn has a reader; close the iterator to leave.
     """
+    seq = after_seq
+    async with _heard(turn_id) as (channel, heard), _presence(turn_id, channel):
+        while True:
+            # Asked first: what is over has all its events in the store, the last one too.
+            over = await _is_over(turn_id)
+            for event in await sync_to_async(selectors.turn_events)(turn_id=turn_id, after_seq=seq):
+                seq = event["seq"]
+                yield event
+                # It may have ended since it was asked whether it had: what was told of that is known by now.
+                over = over or event["type"] == TurnEnd.type
+            if over:
+                return
+            async for event in _live_events(heard, seq):
+                seq = event["seq"]
+                yield event
+                if event["type"] == TurnEnd.type:
+                    return
+
+
+@asynccontextmanager
+async def _heard(turn_id: UUID) -> AsyncIterator[tuple[str, "asyncio.Queue[Message]"]]:
+    """Listen to a turn: yield the channel and what comes over it.
+
+    The channel is read in a task that lasts as long as the reader: to some layers a read that is called
+    off means that nobody listens any more.
+    """
     layer = get_channel_layer()
     channel = await layer.new_channel()
-    await layer.group_add(group_name(turn_id), channel)
-    seq = after_seq
+    heard: asyncio.Queue[Message] = asyncio.Queue()
+
+    async def listen() -> None:
+        while True:
+            try:
+                heard.put_nowait(await layer.receive(channel))
+            except Exception:
+                log.exception("events of turn %s could not be heard", turn_id)
+                await asyncio.sleep(RECOVER_S)
+
+    listening = asyncio.create_task(listen())
     try:
-        async with _presence(turn_id, channel):
-            while True:
-                # Asked first: what is over has all its events in the store, the last one too.
-                over = await _is_over(turn_id)
-                for event in await sync_to_async(selectors.turn_events)(turn_id=turn_id, after_seq=seq):
-                    seq = event["seq"]
-                    yield event
-                    # It may have ended since it was asked whether it had: what was told of that is known by now.
-                    over = over or event["type"] == TurnEnd.type
-                if over:
-                    return
-                async for event in _live_events(channel, seq):
-                    seq = event["seq"]
-                    yield event
-                    if event["type"] == TurnEnd.type:
-                        return
+        await layer.group_add(group_name(turn_id), channel)
+        yield channel, heard
     finally:
         await layer.group_discard(group_name(turn_id), channel)
+        listening.cancel()
+        await asyncio.wait([listening])
 
 
 @asynccontextmanager
@@ -83,13 +108,12 @@ async def _presence(turn_id: UUID, channel: str) -> AsyncIterator[None]:
         await say("turn.reader_left")
 
 
-async def _live_events(channel: str, seq: int) -> AsyncIterator[dict[str, Json]]:
+async def _live_events(heard: "asyncio.Queue[Message]", seq: int) -> AsyncIterator[dict[str, Json]]:
     """Yield events as they are told, until there is a gap or a long silence: then the store knows more."""
-    layer = get_channel_layer()
     while True:
         try:
             async with asyncio.timeout(FOLLOW_POLL_S):
-                message = await layer.receive(channel)
+                message = await heard.get()
         except TimeoutError:
             return
         if message["seq"] <= seq:

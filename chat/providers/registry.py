@@ -4,6 +4,7 @@ A provider's module has `create(row, service) -> Provider`; nothing else needs t
 """
 
 import importlib
+from typing import Any
 
 from chat.config import ModelRow, Service
 from chat.providers.base import Provider
@@ -11,6 +12,12 @@ from chat.providers.base import Provider
 
 def create_provider(row: ModelRow, service: Service) -> Provider:
     """Return a provider for one turn. Raises `ModelFailure` when its key is missing."""
-    path = service.module or (service.name if "." in service.name else f"chat.providers.{service.name}")
-    provider: Provider = importlib.import_module(path).create(row, service)
+    provider: Provider = load_provider(service).create(row, service)
     return provider
+
+
+def load_provider(service: Service) -> Any:
+    """Load the module of a service, which may take seconds the first time: it brings its SDK."""
+    return importlib.import_module(
+        service.module or (service.name if "." in service.name else f"chat.providers.{service.name}")
+    )

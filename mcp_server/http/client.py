@@ -157,7 +157,7 @@ class Api:
         try:
             if kept := await self._kept(request, record):
                 return kept
-            async for attempt in attempts(self._remaining_s):
+            async for attempt in attempts(self._remaining_s, self.progress):
                 with attempt:
                     record["attempts"] = attempt.num
                     if attempt.num > 1:

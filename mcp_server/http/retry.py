@@ -17,6 +17,8 @@ ATTEMPTS = 4
 UNREACHABLE_ATTEMPTS = 2
 FIRST_WAIT_S = 0.4
 LONGEST_WAIT_S = 8.0
+# A person wonders why nothing happens after about a second.
+TELL_FROM_S = 1.0
 
 # Retries are told through progress messages and the request list, not through a logger.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -39,12 +41,13 @@ def retry_after_seconds(value: str | None, now: datetime | None = None) -> float
     return seconds if seconds > 0 else None
 
 
-def worth_another(remaining_s: Callable[[], float]) -> Callable[[Exception], bool | float]:
+def worth_another(remaining_s: Callable[[], float], tell: Callable[[str], None]) -> Callable[[Exception], bool | float]:
     """Return stamina's hook: False ends, True backs off, a number is the wait in seconds."""
-    unreached = 0
+    failed = unreached = 0
 
     def hook(error: Exception) -> bool | float:
-        nonlocal unreached
+        nonlocal failed, unreached
+        failed += 1
         if not (isinstance(error, UpstreamError) and error.retryable):
             return False
         unreached += isinstance(error, UpstreamUnreachable)
@@ -52,15 +55,21 @@ def worth_another(remaining_s: Callable[[], float]) -> Callable[[Exception], boo
             return False
         if error.retry_after_s is None:
             return remaining_s() > FIRST_WAIT_S
-        return error.retry_after_s if error.retry_after_s < remaining_s() else False
+        if error.retry_after_s >= remaining_s():
+            return False
+        if error.retry_after_s >= TELL_FROM_S and failed < ATTEMPTS:
+            tell(f"{error.host} asks to wait: trying again in {error.retry_after_s:.0f} s")
+        return error.retry_after_s
 
     return hook
 
 
-def attempts(remaining_s: Callable[[], float]) -> AsyncIterator[stamina.Attempt]:
-    """Iterate over the attempts that fit into the remaining time."""
+def attempts(
+    remaining_s: Callable[[], float], tell: Callable[[str], None] = lambda message: None
+) -> AsyncIterator[stamina.Attempt]:
+    """Iterate over the attempts that fit into the remaining time; `tell` hears of a long wait before it begins."""
     return stamina.retry_context(
-        on=worth_another(remaining_s),
+        on=worth_another(remaining_s, tell),
         attempts=ATTEMPTS,
         timeout=max(remaining_s(), 0.1),
         wait_initial=FIRST_WAIT_S,

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from asgiref.sync import sync_to_async
 from django.db import OperationalError
 from django.utils import timezone
 
-from chat import dead_turns, selectors, services, turns
+from chat import assembly, dead_turns, selectors, services, turns
 from chat.adapters import TurnTranscript
 from chat.event_log import EventLog
 from chat.events import Text, TurnEnd
@@ -18,7 +19,7 @@ from chat.following import follow_turn
 from chat.lease import Lease, LeaseLost
 from chat.models import Session, Turn
 from chat.providers.base import UserEntry
-from chat.providers.scripted import Hold, Reply
+from chat.providers.scripted import Hold, Reply, ScriptedProvider
 from tests.chat.scripted_model import script, turn_limits
 from tests.chat.test_turns import read, start
 from tests.chat.test_turns import session as session
@@ -83,6 +84,23 @@ async def test_stop_is_heard_while_the_tool_server_still_starts(
     assert [event["type"] for event in events] == ["turn_started", "turn_end"]
     assert (events[-1]["outcome"], provider.requests, provider.is_closed) == ("aborted_by_user", [], True)
     assert not await Turn.objects.filter(status="running").aexists()
+
+
+async def test_nobody_waits_while_the_sdk_of_a_model_is_loaded(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading, loaded, provider = threading.Event(), threading.Event(), ScriptedProvider([Reply("Done.")])
+
+    def slow(row: object, service: object) -> ScriptedProvider:
+        loading.set()
+        assert loaded.wait(WITHIN_S), "the event loop waits for the SDK"
+        return provider
+
+    monkeypatch.setattr(assembly, "create_provider", slow)
+    turn_id = await start(session)
+    assert await asyncio.to_thread(loading.wait, WITHIN_S)
+    loaded.set()
+    assert (await read(turn_id))[-1]["outcome"] == "completed"
 
 
 @pytest.mark.case("C059")

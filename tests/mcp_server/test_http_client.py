@@ -25,7 +25,7 @@ from mcp_server.http.errors import (
 from mcp_server.http.live import CONNECT_TIMEOUT_S, MAX_BYTES, LiveTransport
 from mcp_server.http.messages import Request, redact
 from mcp_server.http.rate_limit import Rate, RateLimits
-from mcp_server.http.retry import FIRST_WAIT_S, UNREACHABLE_ATTEMPTS, retry_after_seconds, worth_another
+from mcp_server.http.retry import ATTEMPTS, FIRST_WAIT_S, UNREACHABLE_ATTEMPTS, retry_after_seconds, worth_another
 from mcp_server.server import ToolServer
 from mcp_server.tool import Platform
 from tests.upstreams.server import FakeUpstreams
@@ -182,7 +182,18 @@ async def test_a_short_wish_is_kept_to(upstreams: FakeUpstreams) -> None:
     ],
 )
 def test_what_is_worth_another_attempt(error: Exception, remaining_s: float, verdict: bool | float) -> None:
-    assert worth_another(lambda: remaining_s)(error) == verdict
+    told: list[str] = []
+    assert worth_another(lambda: remaining_s, told.append)(error) == verdict
+    assert told == ([f"{HOST} asks to wait: trying again in 5 s"] if verdict == 5 else [])
+
+
+def test_a_wait_is_not_told_where_none_follows() -> None:
+    told: list[str] = []
+    hook = worth_another(lambda: 30.0, told.append)
+    for _ in range(ATTEMPTS):
+        hook(UpstreamRateLimited(HOST, "x", retry_after_s=2))
+    hook(UpstreamRateLimited(HOST, "x", retry_after_s=0.5))
+    assert told == [f"{HOST} asks to wait: trying again in 2 s"] * (ATTEMPTS - 1)
 
 
 async def test_attempts_end_with_the_time_of_the_call(upstreams: FakeUpstreams) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from channels_redis.core import RedisChannelLayer
+from channels_redis.pubsub import RedisPubSubChannelLayer
 
 ROOT = Path(__file__).parents[2]
 WAIT_S = 5.0
@@ -23,7 +23,7 @@ print(cache.add("once", 1), cache.add("once", 1))
 
 
 async def test_a_message_of_one_process_reaches_another(redis_url: str) -> None:
-    layer: Any = RedisChannelLayer(hosts=[redis_url], prefix="burp")
+    layer: Any = RedisPubSubChannelLayer(hosts=[redis_url], prefix="burp")
     channel = await layer.new_channel()
     await layer.group_add("turn.1", channel)
 
@@ -32,7 +32,7 @@ async def test_a_message_of_one_process_reaches_another(redis_url: str) -> None:
     with anyio.fail_after(WAIT_S):
         assert await layer.receive(channel) == {"type": "turn.event", "seq": 7}
     assert said == "True False\n"
-    await layer.close_pools()
+    await layer.flush()
 
 
 def run_other_process(redis_url: str) -> str:
