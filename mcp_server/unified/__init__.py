@@ -25,6 +25,8 @@ TOOLS: tuple[UnifiedTool, ...] = (
         SEARCH_OUTPUT,
         lazily("search"),
         example={"query": "gene:BRAF AND disease:melanoma"},
+        # Rows of many domains: their first words tell which of them to open.
+        noise='(.results[]?.text | select(length > 160)) |= .[:160] + "…"',
     ),
     unified(
         "fetch",
@@ -36,6 +38,8 @@ TOOLS: tuple[UnifiedTool, ...] = (
         lazily("fetch"),
         example={"id": "NCT01808573"},
         required=("id",),
+        # The text says what the sources' own records hold at length.
+        noise="del(.metadata)",
     ),
     unified(
         "think",

@@ -63,9 +63,9 @@ SEARCH: dict[str, Json] = {
     "domains": many("Search these domains only."),
     "genes": many("Gene symbols, all of them."),
     "diseases": many("Diseases, all of them."),
-    "conditions": many("Conditions of trials; the same as diseases."),
+    "conditions": many("The same as diseases."),
     "drugs": many("Drugs, all of them."),
-    "chemicals": many("Chemicals; the same as drugs."),
+    "chemicals": many("The same as drugs."),
     "variants": many("Variants, such as V600E or rs113488022."),
     "keywords": many("Words, all of them."),
     "lat": number("Latitude of a place that trials must be near; needs long.", -90, 90),
@@ -74,13 +74,13 @@ SEARCH: dict[str, Json] = {
     "phase": words("Phase of trials: 1 to 4, 1/2 for both labels, 2..3 for either."),
     "recruiting_status": words("Status of trials: open, closed, any, or the registry's own word."),
     "max_results_per_domain": whole("Rows of each domain; 10 if left out.", 1, 50),
-    "page": whole("Page, from 1, instead of a cursor.", 1, 50),
-    "page_size": whole("Rows of each domain on a page; the same as max_results_per_domain.", 1, 100),
+    "page": whole("Page, instead of a cursor.", 1, 50),
+    "page_size": whole("The same as max_results_per_domain.", 1, 100),
     "cursor": words("Goes on where an answer ended: its _meta.next, with the same query and arguments."),
-    "explain_query": yes_no("Show how the query is read and which searches it becomes, without running them."),
+    "explain_query": yes_no("Show the searches that a query becomes, without running them."),
     "get_schema": yes_no("Show the fields, operators and examples of the query language."),
     # What they mean stands with the tool that is for them.
-    **{name: {**schema, "description": "As in think."} for name, schema in THOUGHT.items()},
+    **{name: {**schema, "description": "See think."} for name, schema in THOUGHT.items()},
 }
 FETCH: dict[str, Json] = {
     "id": words(
@@ -158,8 +158,12 @@ def unified(
     *,
     example: Mapping[str, Json],
     required: Sequence[str] = (),
+    noise: str = "",
 ) -> UnifiedTool:
-    """Declare a tool; its arguments are checked before it is called, in the spelling with underscores as well."""
+    """Declare a tool; its arguments are checked before it is called, in the spelling with underscores as well.
+
+    `noise` takes away what a reader of a large result can do without.
+    """
     schema: dict[str, Json] = {
         "type": "object",
         "properties": dict(arguments),
@@ -175,7 +179,7 @@ def unified(
             input_schema=schema,
             output_schema=dict(output),
             annotations=READ_ONLY,
-            _meta={"burp/platform": "BURP", "burp/example": dict(example)},
+            _meta={"burp/platform": "BURP", "burp/example": dict(example), **({"burp/noise": noise} if noise else {})},
         )
 
     async def checked_call(desk: Desk, given: Mapping[str, Json]) -> Envelope:
