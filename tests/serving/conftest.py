@@ -72,3 +72,12 @@ def site(server: str, home: Home, world: World) -> Iterator[Running]:
     with running(server, home) as started:
         warm_up(started, world)
         yield started
+
+
+@pytest.fixture(scope="module")
+def other_worker(server: str, home: Home, site: Running) -> Iterator[Running]:
+    """A second worker of the same site."""
+    if server == "daphne":
+        pytest.skip("at home there is one process")
+    with running(server, home) as worker:
+        yield worker

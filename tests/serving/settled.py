@@ -1,6 +1,6 @@
 """What must hold of a turn that was ended from outside, whoever did it and at whatever moment."""
 
-from evals.strict_messages import Reply, Text
+from evals.strict_messages import Reply, StrictMessages, Text
 from tests.serving.phases import Moment
 from tests.serving.site import START_S, Home, Running
 
@@ -30,6 +30,13 @@ def books(home: Home, turn_id: str, model_calls: int) -> None:
     ]
 
 
+def said(model: StrictMessages) -> str:
+    """Return what the model is told that it said before."""
+    sent = model.requests[-1].messages
+    blocks = [block for message in sent if message["role"] == "assistant" for block in message["content"]]
+    return "".join(block["text"] for block in blocks if block["type"] == "text")
+
+
 def goes_on(site: Running, moment: Moment, session_id: str) -> None:
     """Ask again: the lock is free, and the strict service takes the history, with the words that were shown."""
     model = moment.world.model
@@ -38,7 +45,5 @@ def goes_on(site: Running, moment: Moment, session_id: str) -> None:
     # After a restart the tool server comes up only now.
     assert again.ended(START_S)["outcome"] == "completed", again.events[-1]
     assert model.requests[-1].status == 200
-    sent = model.requests[-1].messages
-    blocks = [block for message in sent if message["role"] == "assistant" for block in message["content"]]
-    assert "".join(block["text"] for block in blocks if block["type"] == "text") == moment.phase.shown, moment.phase
+    assert said(model) == moment.phase.shown, moment.phase
     assert (again.answer, model.unplayed) == (AFTERWARDS, 0)

@@ -1,13 +1,11 @@
 """Whoever stops a turn, at any moment: all its connections close, nothing dangles, the session goes on."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests import programs
 from tests.serving.phases import ACCESSIONS, BY_NAME, PHASES, Phase, World, calls, seen
 from tests.serving.settled import settled
-from tests.serving.site import Home, Running, running
+from tests.serving.site import Home, Running
 
 FROM_ELSEWHERE = (BY_NAME["in text"], BY_NAME["while three calls run and one is finished"])
 
@@ -92,15 +90,6 @@ def test_a_second_device_stops_the_turn_of_the_first(site: Running, world: World
     moment.following.until_over()
     assert at_phone.raw == moment.following.raw
     settled(site, moment, session_id, "aborted_by_user")
-
-
-@pytest.fixture(scope="module")
-def other_worker(server: str, home: Home, site: Running) -> Iterator[Running]:
-    """A second worker of the same site."""
-    if server == "daphne":
-        pytest.skip("at home there is one process")
-    with running(server, home) as worker:
-        yield worker
 
 
 @pytest.mark.case("C062")
