@@ -16,6 +16,7 @@ MEASURES = (
     "big_answer",
     "five_legs",
     "loop_overhead",
+    "stop_to_closed",
     "demo_turn",
     "prompt_cache",
 )

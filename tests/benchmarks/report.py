@@ -21,6 +21,9 @@ What the rows are:
   on the bare SDK that lists as many tools (`tests/benchmarks/empty_server.py`).
 - **loop**: a scripted model and a tool that answer at once, so that what is measured is the loop itself: events,
   dispatch, transcript, and in the second row four short transactions a step in SQLite.
+- **stop**: real servers in processes of their own, the strict model service and hanging databases on loopback; from
+  the moment before the button's request (or the signal) is sent until the last connection of the turn is closed, as
+  those services see it (`tests/benchmarks/stop_to_closed.py`).
 - **headline question**: the recipe planner over the offline snapshot, with the real child, database and event log.
 - **turn of … steps**: made-up results in the sizes of real ones, the prefix of real sessions, the simulated prompt
   cache of `evals/strict_messages` with its rules; prices of Claude Sonnet 5.5, output included. "At best" is all that

@@ -34,6 +34,7 @@ def make_home(world: World, folder: Path, *, grace_s: float, lease_s: float = 30
         BURP_CONFIG=str(config),
         BURP_MODEL="claude-sonnet-5-5",
         BURP_UPSTREAMS="live",
+        BURP_UPSTREAM_CACHE="0",
         BURP_UPSTREAM_GATEWAY=world.upstream.url,
         ANTHROPIC_API_KEY=world.model.api_key,
         ANTHROPIC_BASE_URL=world.model.base_url,

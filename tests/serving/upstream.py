@@ -57,6 +57,11 @@ class Upstream:
         return len(self._fake.arrivals)
 
     @property
+    def hang_ups_s(self) -> list[float]:
+        """When clients left before their answer was complete, in monotonic seconds."""
+        return self._fake.hang_ups_s
+
+    @property
     def hung_up(self) -> int:
         """How many clients left before their answer was complete."""
         return self._fake.hung_up

@@ -51,13 +51,19 @@ class FakeUpstreams:
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self.arrivals: list[Arrival] = []
-        self.hung_up = 0
+        # When clients left before their answer was complete, on the loop's clock.
+        self.hang_ups_s: list[float] = []
 
     @property
     def url(self) -> str:
         """The address to use as the gateway."""
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    @property
+    def hung_up(self) -> int:
+        """How many clients left before their answer was complete."""
+        return len(self.hang_ups_s)
 
     def play(
         self,
@@ -124,7 +130,7 @@ class FakeUpstreams:
                 if not await self._answer(self._next(arrival), reader, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
-            self.hung_up += 1
+            self.hang_ups_s.append(asyncio.get_running_loop().time())
             await self._note()
         finally:
             writer.close()
@@ -153,7 +159,7 @@ class FakeUpstreams:
     async def _answer(self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Send the answer; return whether the connection goes on."""
         if answer.held and not await self._released(answer.held, reader):
-            self.hung_up += 1
+            self.hang_ups_s.append(asyncio.get_running_loop().time())
             await self._note()
             return False
         headers = {"content-length": str(len(answer.body)), **answer.headers}
