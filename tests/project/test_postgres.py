@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
+
 from tests.environment import DATABASE_URL_OF_TESTS
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +20,10 @@ def test_budgets_locks_and_turns_hold_on_postgresql(postgres_url: str) -> None:
     files = [
         path for path in (ROOT / "tests").rglob("test_*.py") if MARK in path.read_text() and path != Path(__file__)
     ]
-    environ = {**os.environ, DATABASE_URL_OF_TESTS: postgres_url}
+    # Other tests of this worker may have filled the server's first database.
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE marked")
+    environ = {**os.environ, DATABASE_URL_OF_TESTS: postgres_url.replace("/postgres", "/marked")}
     # Importing the ASGI application names the settings; a test run of its own must not read them too early.
     environ.pop("DJANGO_SETTINGS_MODULE", None)
     command = [sys.executable, "-m", "pytest", *OPTIONS, *map(str, sorted(files))]
