@@ -168,7 +168,7 @@ def catalog_search(search: ToolSearch) -> Any:
     """Return the catalogue's search in the form that BURP's own tools use."""
 
     def find(query: str, limit: int) -> list[FoundTool]:
-        hits = search.search(query, limit)
+        hits = search.search(query, limit).hits
         tools = search.catalog.by_name
         return [FoundTool(hit.name, tools[hit.name].description, hit.why) for hit in hits]
 

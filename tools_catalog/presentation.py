@@ -1,7 +1,7 @@
 """The catalogue as the tool page shows it: plain, ready data for templates. Pure."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,7 @@ def platform_views(catalog: Catalog) -> tuple[PlatformView, ...]:
     )
 
 
-def hit_views(catalog: Catalog, hits: list[Hit]) -> tuple[ToolView, ...]:
+def hit_views(catalog: Catalog, hits: Sequence[Hit]) -> tuple[ToolView, ...]:
     """Return what a search found, best first."""
     return tuple(tool_view(catalog.by_name[hit.name], hit.why) for hit in hits)
 

@@ -4,6 +4,7 @@ The keyword score is raised for tools of a database that the query names, and fo
 that stands in the query. Results are the same in every process; ties go by name.
 """
 
+import asyncio
 import logging
 import re
 from collections import defaultdict
@@ -27,13 +28,29 @@ _PLAIN_WORDS = ("gene", "cancer", "Aspirin", "BRCA1", "TP53", "10", "12345", "a"
 _QUERY_WORD = re.compile(r"[^\s,;()\"']+")
 
 
+KEYWORDS_ONLY = "search by keywords only: no embedder is configured"
+
+
 @dataclass(frozen=True)
 class Hit:
-    """A tool that fits a query. `score` orders hits of one search only; `why` is for people."""
+    """A tool that fits a query. `score` orders hits of one search only; `why` is one line for people.
+
+    The ranks count from 1; None says that this half of the search did not find the tool.
+    """
 
     name: str
     score: float
     why: str
+    keyword_rank: int | None = None
+    meaning_rank: int | None = None
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found, best first. `notice` says what the search had to do without, or why nothing fits."""
+
+    hits: tuple[Hit, ...] = ()
+    notice: str = ""
 
 
 class ToolSearch:
@@ -51,7 +68,16 @@ class ToolSearch:
         """Whether there is no search by meaning."""
         return not self._vectors
 
-    def search(self, query: str, limit: int | None = None) -> list[Hit]:
+    @property
+    def notice(self) -> str:
+        """What the search has to do without at present; empty when it is whole."""
+        return KEYWORDS_ONLY if self.keyword_only else ""
+
+    async def find(self, query: str, limit: int | None = None) -> SearchResult:
+        """Search off the event loop: a query's embedding takes milliseconds."""
+        return await asyncio.to_thread(self.search, query, limit)
+
+    def search(self, query: str, limit: int | None = None) -> SearchResult:
         """Return the best tools for a query, at most `limit`. Never raises for any text."""
         keywords = self._keywords.scores(query)
         named = self._named_platforms(query)
@@ -75,8 +101,9 @@ class ToolSearch:
         for name, score in fused:
             if name not in found:
                 words = keywords[name][1] if name in keywords else []
-                hits.append(Hit(name, score, self._why(name, words, named, takers)))
-        return hits[: self._config.results if limit is None else limit]
+                why = self._why(name, words, named, takers)
+                hits.append(Hit(name, score, why, _rank(name, by_keyword), _rank(name, meaning)))
+        return SearchResult(tuple(hits[: self._config.results if limit is None else limit]), self.notice)
 
     def _successors(self, query: str) -> dict[str, str]:
         """Return the tools that took the place of former ones that the query names, with the former names."""
@@ -166,6 +193,10 @@ class ToolSearch:
         (wanted,) = self._embedder.embed([query[:QUERY_MAX_CHARACTERS]])
         closeness = {name: cosine(wanted, vector) for name, vector in self._vectors.items()}
         return sorted(closeness, key=lambda name: (-closeness[name], name))[:RANKED_MAX]
+
+
+def _rank(name: str, ranking: Sequence[str]) -> int | None:
+    return ranking.index(name) + 1 if name in ranking else None
 
 
 def reciprocal_rank_fusion(rankings: Sequence[tuple[Sequence[str], float]], k: int = RRF_K) -> list[tuple[str, float]]:

@@ -38,7 +38,7 @@ async def tool_list(request: HttpRequest) -> HttpResponse:
         catalog = search.catalog
         context |= {"tool_count": len(catalog.tools), "keyword_only": search.keyword_only, "left_out": catalog.problems}
         if query:
-            context["hits"] = hit_views(catalog, search.search(query, HITS_MAX))
+            context["hits"] = hit_views(catalog, (await search.find(query, HITS_MAX)).hits)
         else:
             context["platforms"] = platform_views(catalog)
     is_fragment = request.headers.get("HX-Target") == FRAGMENT_TARGET

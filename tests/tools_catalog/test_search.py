@@ -43,20 +43,20 @@ SEARCH = ToolSearch(CATALOG)
 
 
 def first(query: str) -> str:
-    return SEARCH.search(query)[0].name
+    return SEARCH.search(query).hits[0].name
 
 
 def test_a_former_name_finds_the_tool_that_took_its_place() -> None:
     now = tool("europepmc__get_citations", "Europe PMC", "Who cites an article.")
     catalog = Catalog.from_tools([now, tool("pubmed__find_articles", "PubMed", "Find articles by words.")])
     for query in ("pubmed__find_citing_articles", "call pubmed__find_citing_articles."):
-        hit, *others = ToolSearch(catalog).search(query)
+        hit, *others = ToolSearch(catalog).search(query).hits
         assert (hit.name, hit.why) == (
             "europepmc__get_citations",
             "has taken the place of pubmed__find_citing_articles",
         )
         assert all(other.score < hit.score for other in others)
-    assert [hit.name for hit in SEARCH.search("pubmed__find_citing_articles") if "place of" in hit.why] == []
+    assert [hit.name for hit in SEARCH.search("pubmed__find_citing_articles").hits if "place of" in hit.why] == []
 
 
 @pytest.mark.parametrize(
@@ -80,23 +80,23 @@ def test_the_right_tool_comes_first(query: str, name: str) -> None:
 
 def test_a_named_database_is_a_strong_signal() -> None:
     assert first("gene id") == "ensembl__get_gene"
-    assert "names ClinVar" in SEARCH.search("clinvar gene id")[0].why
+    assert "names ClinVar" in SEARCH.search("clinvar gene id").hits[0].why
     assert first("clinvar gene id") == "clinvar__search_variants"
 
 
 def test_a_pattern_that_fits_any_word_is_no_signal() -> None:
-    assert all("takes" not in hit.why for hit in SEARCH.search("BRCA1 expression"))
+    assert all("takes" not in hit.why for hit in SEARCH.search("BRCA1 expression").hits)
 
 
 def test_hits_say_why() -> None:
-    (hit, *_) = SEARCH.search("Ensembl gene symbol")
+    (hit, *_) = SEARCH.search("Ensembl gene symbol").hits
     assert hit.why == "words: ensembl, gene, symbol; names Ensembl"
 
 
 def test_the_number_of_hits_is_limited() -> None:
-    assert len(SEARCH.search("gene")) == 4
-    assert len(SEARCH.search("gene", limit=2)) == 2
-    assert len(ToolSearch(CATALOG, CatalogConfig(results=1)).search("gene")) == 1
+    assert len(SEARCH.search("gene").hits) == 4
+    assert len(SEARCH.search("gene", limit=2).hits) == 2
+    assert len(ToolSearch(CATALOG, CatalogConfig(results=1)).search("gene").hits) == 1
 
 
 @pytest.mark.case("C064")
@@ -118,7 +118,7 @@ def test_the_number_of_hits_is_limited() -> None:
     ],
 )
 def test_punctuation_and_operators_are_text(query: str, best: str | None) -> None:
-    hits = SEARCH.search(query)
+    hits = SEARCH.search(query).hits
     assert (hits[0].name if hits else None) == best
 
 
@@ -126,13 +126,13 @@ def test_punctuation_and_operators_are_text(query: str, best: str | None) -> Non
 def test_no_text_ever_raises(text: str) -> None:
     words = tokens(text)
     assert all(word and word == word.strip() for word in words)
-    assert len(SEARCH.search(text)) <= 5
+    assert len(SEARCH.search(text).hits) <= 5
 
 
 @given(st.text(alphabet="abcXYZ019-_ '’\"αβ.:/", max_size=60))
 def test_a_tools_own_words_find_it(text: str) -> None:
     catalog = Catalog.from_tools([tool("a__x", "A", f"unrelated {text}"), tool("b__y", "B", "different")])
-    found = {hit.name for hit in ToolSearch(catalog).search(text)}
+    found = {hit.name for hit in ToolSearch(catalog).search(text).hits}
     assert ("a__x" in found) == bool(tokens(text))
 
 
@@ -159,19 +159,19 @@ def test_words_of_a_text(text: str, words: list[str]) -> None:
 
 
 def test_an_empty_catalogue_finds_nothing() -> None:
-    assert ToolSearch(Catalog()).search("gene") == []
+    assert ToolSearch(Catalog()).search("gene").hits == ()
     assert KeywordIndex([]).scores("gene") == {}
 
 
 def test_a_catalogue_of_one_tool_finds_it() -> None:
     search = ToolSearch(Catalog.from_tools([tool("a__get_gene", "A", "A gene.")]))
-    assert [hit.name for hit in search.search("gene")] == ["a__get_gene"]
+    assert [hit.name for hit in search.search("gene").hits] == ["a__get_gene"]
 
 
 def test_equal_queries_give_equal_results_in_every_process() -> None:
     script = (
         "from tests.tools_catalog.test_search import SEARCH\n"
-        "print([SEARCH.search(q) for q in ('gene disease drug expression condition', 'drug ensembl clinvar gene')])"
+        "print([SEARCH.search(q).hits for q in ('gene disease drug expression condition', 'drug ensembl clinvar gene')])"
     )
     outputs = {
         subprocess.run(
@@ -212,16 +212,16 @@ def test_without_an_embedder_the_search_says_so() -> None:
 
 
 def test_meaning_finds_what_no_word_does() -> None:
-    assert SEARCH.search("which enzyme") == []
-    hits = ToolSearch(CATALOG, embedder=SynonymEmbedder()).search("which enzyme")
+    assert SEARCH.search("which enzyme").hits == ()
+    hits = ToolSearch(CATALOG, embedder=SynonymEmbedder()).search("which enzyme").hits
     assert (hits[0].name, hits[0].why) == ("uniprot__get_entry", "similar meaning")
 
 
 def test_keywords_and_meaning_are_weighed_by_the_length_of_the_query() -> None:
     config = CatalogConfig(short_query_words=2, keyword_weight_short=10.0, meaning_weight_long=10.0)
     search = ToolSearch(CATALOG, config, SynonymEmbedder())
-    assert search.search("enzyme expression")[0].name == "gtex__get_expression"
-    assert search.search("enzyme expression somewhere")[0].name == "uniprot__get_entry"
+    assert search.search("enzyme expression").hits[0].name == "gtex__get_expression"
+    assert search.search("enzyme expression somewhere").hits[0].name == "uniprot__get_entry"
 
 
 @pytest.mark.case("C065")
