@@ -171,7 +171,8 @@ def test_a_catalogue_of_one_tool_finds_it() -> None:
 def test_equal_queries_give_equal_results_in_every_process() -> None:
     script = (
         "from tests.tools_catalog.test_search import SEARCH\n"
-        "print([SEARCH.search(q).hits for q in ('gene disease drug expression condition', 'drug ensembl clinvar gene')])"
+        "queries = ('gene disease drug expression condition', 'drug ensembl clinvar gene')\n"
+        "print([SEARCH.search(query).hits for query in queries])"
     )
     outputs = {
         subprocess.run(
@@ -228,3 +229,18 @@ def test_keywords_and_meaning_are_weighed_by_the_length_of_the_query() -> None:
 def test_vectors_of_another_length_are_not_compared() -> None:
     with pytest.raises(ValueError, match="don't compare"):
         cosine([1.0, 0.0], [1.0])
+
+
+def test_a_hit_tells_its_ranks_in_both_halves_of_the_search() -> None:
+    embedder = SynonymEmbedder()
+    by_both = {hit.name: hit for hit in ToolSearch(CATALOG, embedder=embedder).search("expression", limit=20).hits}
+    assert by_both["gtex__get_expression"].keyword_rank == 1
+    assert by_both["clinvar__search_variants"].keyword_rank is None
+    assert sorted(hit.meaning_rank or 0 for hit in by_both.values()) == list(range(1, len(by_both) + 1))
+
+
+async def test_a_search_by_keywords_only_says_so_in_its_result() -> None:
+    found = await SEARCH.find("gene symbol", limit=1)
+    assert [hit.name for hit in found.hits] == ["ensembl__lookup_gene"]
+    assert "keywords only" in found.notice
+    assert (await ToolSearch(CATALOG, embedder=SynonymEmbedder()).find("gene symbol")).notice == ""

@@ -68,7 +68,7 @@ async def _listed(platform: str, words: str) -> list[CatalogTool]:
         # All modes have the same tools.
         search = await get_tool_servers().search("snapshot")
         catalog = search.catalog
-        found = [catalog.by_name[hit.name] for hit in search.search(words)] if words else list(catalog.tools)
+        found = [catalog.by_name[hit.name] for hit in (await search.find(words)).hits] if words else list(catalog.tools)
         return [tool for tool in found if platform.casefold() in ("", tool.platform_key, tool.platform.casefold())]
     finally:
         await close_tool_servers()
