@@ -13,11 +13,12 @@ def knob(default: Any, help_text: str) -> Any:
 class ArtifactLimits:
     """Sizes and times of the large-output pipeline."""
 
-    inline_max_bytes: int = knob(24_000, "Largest result that the model reads whole.")
-    step_max_bytes: int = knob(96_000, "Largest sum of the results of one step; the largest are stored until it holds.")
-    preview_max_bytes: int = knob(2_400, "Largest preview of a stored result.")
+    inline_max_tokens: int = knob(6_000, "Largest result, and largest answer of a jq filter, that is read whole.")
+    step_max_tokens: int = knob(
+        24_000, "Largest sum of the results of one step; the largest are stored until it holds."
+    )
+    preview_max_tokens: int = knob(600, "Largest preview of a stored result.")
     stored_max_bytes: int = knob(40_000_000, "Largest result that is stored; jq could not load a larger one.")
     jq_timeout_s: float = knob(5.0, "Time limit of one jq filter.")
     jq_memory_mb: int = knob(600, "Memory limit of one jq filter.")
-    jq_output_max_bytes: int = knob(32_000, "Largest answer of one jq filter.")
     expires_days: int = knob(30, "Days after which a stored result is deleted.")

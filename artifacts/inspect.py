@@ -9,7 +9,9 @@ from artifacts.jq import JqEngine, JqOutput, jq_engine
 from artifacts.preview import existing_paths
 from artifacts.store import artifact_load
 
-PATHS_MAX_BYTES = 1_200
+PATHS_MAX_TOKENS = 400
+# The fewest bytes that JSON has a token, as good as always: an answer has no more tokens than its limit.
+BYTES_A_TOKEN = 2
 # By the beginning of jq's message, what usually helps.
 HINTS = (
     ("Cannot iterate over null", "The path before [] does not exist here."),
@@ -42,11 +44,16 @@ def inspect(
     engine = jq or jq_engine(limits)
     try:
         output = engine.run(
-            jq_filter, content, timeout_s=limits.jq_timeout_s, output_max_bytes=limits.jq_output_max_bytes
+            jq_filter, content, timeout_s=limits.jq_timeout_s, output_max_bytes=output_max_bytes(limits)
         )
     except FilterRefused as refused:
         raise FilterRefused(f"{_with_hint(str(refused))}{_paths(content)}") from refused
     return _text(output, content, limits)
+
+
+def output_max_bytes(limits: ArtifactLimits) -> int:
+    """Return how large the answer of a filter may be: no larger than a result that is read whole."""
+    return limits.inline_max_tokens * BYTES_A_TOKEN
 
 
 def _text(output: JqOutput, content: bytes, limits: ArtifactLimits) -> str:
@@ -54,7 +61,7 @@ def _text(output: JqOutput, content: bytes, limits: ArtifactLimits) -> str:
         items = f" ({output.cut.length:,} items or keys)" if output.cut.length is not None else ""
         raise FilterTooExpensive(
             f"the first result is one {output.cut.type} of {output.cut.bytes:,} bytes{items}; at most "
-            f"{limits.jq_output_max_bytes:,} bytes are shown. Take a part, for instance with [:20], or pick keys"
+            f"{output_max_bytes(limits):,} bytes are shown. Take a part, for instance with [:20], or pick keys"
         )
     if not output.results:
         raise NoResult(f"the filter gave no result at all: nothing matched.{_paths(content)}")
@@ -72,4 +79,4 @@ def _with_hint(message: str) -> str:
 
 
 def _paths(content: bytes) -> str:
-    return f" Paths that exist: {existing_paths(json.loads(content), PATHS_MAX_BYTES)}"
+    return f" Paths that exist: {existing_paths(json.loads(content), PATHS_MAX_TOKENS)}"

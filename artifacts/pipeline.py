@@ -14,6 +14,7 @@ from artifacts.errors import ArtifactError
 from artifacts.jq import JqEngine, jq_engine
 from artifacts.noise import apply_noise
 from artifacts.preview import preview
+from artifacts.tokens import fits
 
 Json = Any
 Store = Callable[[bytes], str]
@@ -61,7 +62,7 @@ def reduce(
     """Return a value as the model may read it. `store` keeps the whole JSON and returns its artifact id."""
     content = compact(value)
     size = len(content)
-    if size <= limits.inline_max_bytes:
+    if fits(content, limits.inline_max_tokens):
         return Inline(text=content.decode(), bytes_before=size, bytes_after=size)
     shown, warning = content, ""
     if noise:
@@ -69,7 +70,7 @@ def reduce(
         shown, warning = filtered.content, filtered.warning
     artifact_id, store_problem = _stored(content, store)
     warnings = [warning, store_problem]
-    if len(shown) <= limits.inline_max_bytes:
+    if fits(shown, limits.inline_max_tokens):
         left_out = f"left out as noise: {size - len(shown):,} of {size:,} bytes"
         whole = f"{left_out}; the whole is artifact {artifact_id}" if artifact_id else left_out
         return Reduced(
@@ -80,7 +81,7 @@ def reduce(
             warning=_joined([whole, *warnings]),
         )
     focus = None if shown is content else json.loads(shown)
-    text = preview(value, limits.preview_max_bytes, size=size, focus=focus)
+    text = preview(value, limits.preview_max_tokens, size=size, focus=focus)
     return Stored(
         text=text,
         bytes_before=size,

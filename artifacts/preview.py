@@ -1,6 +1,6 @@
 """Describe a JSON value too large to read: its shape as the jq paths that exist, with types, counts, sizes, samples.
 
-Deterministic and bounded: the same value gives the same text, of at most the given bytes. Paths come level by
+Deterministic and bounded: the same value gives the same text, of at most the given tokens. Paths come level by
 level, so that what is left out is what lies deepest. Each path is jq that runs on the value without an error.
 Pure.
 """
@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
+
+from artifacts.tokens import cut, tokens
 
 Json = Any
 
@@ -27,7 +29,7 @@ DEPTH_MAX = 12
 MAP_KEYS = 24
 SAMPLES_MAX = 2
 SAMPLE_MAX_CHARACTERS = 48
-MORE_ROOM_BYTES = 40
+MORE_ROOM_TOKENS = 12
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -108,13 +110,13 @@ def shapes(value: Json) -> list[Shape]:
     return found
 
 
-def existing_paths(value: Json, max_bytes: int) -> str:
+def existing_paths(value: Json, max_tokens: int) -> str:
     """Return the jq paths that exist, as many as fit."""
-    return _fitting((shape.path for shape in shapes(value)), max_bytes, separator="  ")
+    return _fitting((shape.path for shape in shapes(value)), max_tokens, separator="  ")
 
 
-def preview(value: Json, max_bytes: int, *, size: int, focus: Json = None) -> str:
-    """Return the shape of a value of `size` bytes, in at most `max_bytes`.
+def preview(value: Json, max_tokens: int, *, size: int, focus: Json = None) -> str:
+    """Return the shape of a value of `size` bytes, in at most `max_tokens`.
 
     `focus` is the value without its noise: only paths that it has as well are listed, but what is said of them
     is said of the whole.
@@ -125,24 +127,23 @@ def preview(value: Json, max_bytes: int, *, size: int, focus: Json = None) -> st
         found = [shape for shape in found if _bare(shape.path) in wanted]
     head = f"JSON of {size:,} bytes. The jq paths that exist, with types, counts and samples:\n"
     foot = _advice(found)
-    if len((head + foot).encode()) > max_bytes // 2:
+    if tokens(head + foot) > max_tokens // 2:
         foot = ""
-    room = max_bytes - len((head + foot).encode())
-    text = head + _fitting((shape.line() for shape in found), room, separator="\n") + foot
-    return text.encode()[:max_bytes].decode("utf-8", "ignore")
+    room = max_tokens - tokens(head) - tokens(foot)
+    return cut(head + _fitting((shape.line() for shape in found), room, separator="\n") + foot, max_tokens)
 
 
 def _bare(path: str) -> str:
     return path.replace("?", "")
 
 
-def _fitting(parts: Iterable[str], max_bytes: int, *, separator: str) -> str:
+def _fitting(parts: Iterable[str], max_tokens: int, *, separator: str) -> str:
     """Join as many parts as fit, and say how many more there are."""
     kept: list[str] = []
-    room = max_bytes - MORE_ROOM_BYTES
+    room = max_tokens - MORE_ROOM_TOKENS
     rest = 0
     for part in parts:
-        room -= len((part + separator).encode())
+        room -= tokens(part) + tokens(separator)
         if room < 0:
             rest += 1
         else:

@@ -143,7 +143,7 @@ class SessionShrinker:
 
     async def store(self, data: Json, *, tool: str, noise: str | None) -> Shrunk:
         """Store data whatever its size."""
-        return await self._reduced(data, tool, noise, replace(self._limits, inline_max_bytes=0))
+        return await self._reduced(data, tool, noise, replace(self._limits, inline_max_tokens=0))
 
     async def _reduced(self, data: Json, tool: str, noise: str | None, limits: ArtifactLimits) -> Shrunk:
         def store_content(content: bytes) -> str:

@@ -74,8 +74,8 @@ async def _assembled(
         search = await servers.search(session.upstreams)
     except ToolCallError as error:
         raise CannotStart(TurnOutcome.TOOL_SERVER_DOWN, str(error)) from error
-    step_max_bytes = row.step_max_bytes or max(limits.step_max_bytes, row.inline_max_bytes)
-    limits = replace(limits, inline_max_bytes=row.inline_max_bytes, step_max_bytes=step_max_bytes)
+    step_max_tokens = row.step_max_tokens or max(limits.step_max_tokens, row.inline_max_tokens)
+    limits = replace(limits, inline_max_tokens=row.inline_max_tokens, step_max_tokens=step_max_tokens)
     prefix = prefix_of(row, provider, server.catalog, effort=turn.effort)
     history = await sync_to_async(selectors.transcript)(session_id=session.pk)
     dispatcher = Dispatcher(
@@ -87,7 +87,7 @@ async def _assembled(
         tools={tool.name: _facts(tool) for tool in server.catalog.tools},
         timeout_s=chat.turns.tool_timeout_s,
         max_parallel=chat.turns.max_parallel_tool_calls,
-        step_max_bytes=limits.step_max_bytes,
+        step_max_tokens=limits.step_max_tokens,
     )
     question = Question(
         session_id=str(session.pk),

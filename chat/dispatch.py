@@ -28,7 +28,7 @@ Json = Any
 Emit = Callable[[Event], None]
 log = logging.getLogger(__name__)
 ANY_ARGUMENTS: Mapping[str, Json] = {"type": "object"}
-STEP_MAX_BYTES = 96_000
+STEP_MAX_TOKENS = 24_000
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Dispatcher:
         tools: Mapping[str, ToolFacts],
         timeout_s: float,
         max_parallel: int,
-        step_max_bytes: int = STEP_MAX_BYTES,
+        step_max_tokens: int = STEP_MAX_TOKENS,
     ) -> None:
         self._gateway = gateway
         self._system_tools = system_tools
@@ -76,7 +76,7 @@ class Dispatcher:
         self._tools = tools
         self._timeout_s = timeout_s
         self._max_parallel = max_parallel
-        self._step_max_bytes = step_max_bytes
+        self._step_max_tokens = step_max_tokens
         self._asked: dict[str, _Asked] = {}
 
     async def run(self, calls: Sequence[ToolCall], step: int, emit: Emit, finished: dict[str, Done]) -> None:
@@ -113,7 +113,7 @@ class Dispatcher:
 
     async def fit(self, finished: dict[str, Done]) -> list[Event]:
         """Exchange the largest results of a step for their artifacts until all of them fit; return what to tell."""
-        exchanged = await fit_step([*finished.values()], max_bytes=self._step_max_bytes, store=self._stored)
+        exchanged = await fit_step([*finished.values()], max_tokens=self._step_max_tokens, store=self._stored)
         if not exchanged:
             return []
         for asked in self._asked.values():

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from artifacts.tokens import tokens
 from chat.events import ToolStored
 from chat.ports import Shrunk
 from chat.results import Done, compact
@@ -17,29 +18,34 @@ Json = Any
 # Stores data of a tool, whole, and returns its preview.
 Store = Callable[[Json, str], Awaitable[Shrunk]]
 # Less than this is not worth a second look by the model.
-SMALLEST_EXCHANGED_BYTES = 2_000
+SMALLEST_EXCHANGED_TOKENS = 700
 WHY = "The results of this step were too large together: this one was stored. Look into it with inspect_artifact."
 
 
-async def fit_step(finished: Sequence[Done], *, max_bytes: int, store: Store) -> dict[str, tuple[Done, ToolStored]]:
+async def fit_step(finished: Sequence[Done], *, max_tokens: int, store: Store) -> dict[str, tuple[Done, ToolStored]]:
     """Return the results that must be exchanged, by call id: what the model reads now, and the event that tells it.
 
     The largest first go down to a preview; if that is not enough, previews go down to the bare reference.
     """
-    total = sum(size(one) for one in finished)
-    if total <= max_bytes:
+    if sum(_bytes(one) for one in finished) <= max_tokens:
+        # No token has less than a byte: nothing need be counted.
+        return {}
+    sizes = {one.event.call_id: size(one) for one in finished}
+    total = sum(sizes.values())
+    if total <= max_tokens:
         return {}
     whole = {one.event.call_id: one for one in finished}
     exchanged: dict[str, tuple[Done, ToolStored]] = {}
-    for one in sorted(finished, key=size, reverse=True):
-        if total <= max_bytes or size(one) < SMALLEST_EXCHANGED_BYTES:
+    for one in sorted(finished, key=lambda done: sizes[done.event.call_id], reverse=True):
+        before = sizes[one.event.call_id]
+        if total <= max_tokens or before < SMALLEST_EXCHANGED_TOKENS:
             break
         smaller = await _stored(one, store)
-        if smaller is not None:
+        if smaller is not None and (after := size(smaller)) < before:
             exchanged[one.event.call_id] = smaller, _event(one, smaller)
-            total -= size(one) - size(smaller)
+            total -= before - after
     for one in sorted((exchanged.get(d.event.call_id, (d, None))[0] for d in finished), key=size, reverse=True):
-        if total <= max_bytes:
+        if total <= max_tokens:
             break
         if "preview" in (envelope := _envelope(one)) and envelope.get("artifact_id"):
             bare = _with(one, {name: value for name, value in envelope.items() if name != "preview"})
@@ -49,8 +55,12 @@ async def fit_step(finished: Sequence[Done], *, max_bytes: int, store: Store) ->
 
 
 def size(one: Done) -> int:
-    """Return the bytes of a result that the model reads; references are read as tools, not as text."""
-    return 0 if one.result.tool_references else len(one.result.text.encode())
+    """Return the tokens of a result that the model reads; references are read as tools, not as text."""
+    return 0 if one.result.tool_references else tokens(one.result.text)
+
+
+def _bytes(one: Done) -> int:
+    return len(one.result.text.encode())
 
 
 async def _stored(one: Done, store: Store) -> Done | None:
@@ -89,6 +99,6 @@ def _event(before: Done, after: Done) -> ToolStored:
         call_id=before.event.call_id,
         tool=before.event.tool,
         artifact_id=after.event.artifact_id,
-        bytes_before=size(before),
-        bytes_after=size(after),
+        bytes_before=_bytes(before),
+        bytes_after=_bytes(after),
     )

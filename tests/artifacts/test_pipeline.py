@@ -11,8 +11,9 @@ from artifacts.config import ArtifactLimits
 from artifacts.errors import ArtifactTooLarge
 from artifacts.jq import JqEngine
 from artifacts.pipeline import Inline, Reduced, Stored, compact, reduce
+from artifacts.tokens import tokens
 
-LIMITS = ArtifactLimits(inline_max_bytes=1_000, jq_timeout_s=1.0)
+LIMITS = ArtifactLimits(inline_max_tokens=1_000, jq_timeout_s=1.0)
 ROWS = {"molecules": [{"id": f"CHEMBL{n}", "xrefs": ["x" * 50] * 5} for n in range(20)]}
 NOISE = "del(.molecules[].xrefs)"
 
@@ -37,7 +38,7 @@ def test_what_is_small_is_passed_on_as_it_is(jq: JqEngine) -> None:
 
 
 def test_the_limit_is_exact(jq: JqEngine) -> None:
-    fitting, over = "x" * 998, "x" * 999
+    fitting, over = "x" + " x" * 997, "x" + " x" * 998
     assert reduce(fitting, noise=None, limits=LIMITS, store=Shelf(), jq=jq).how == "inline"
     assert reduce(over, noise=None, limits=LIMITS, store=Shelf(), jq=jq).how == "stored"
 
@@ -103,11 +104,11 @@ def test_no_result_is_larger_than_the_limits_allow(jq: JqEngine) -> None:
     for size in (900, 1_100, 120_000, 1_700_000):
         rows: Any = [{"n": number, "text": "x" * 80} for number in range(size // 100)]
         result = reduce(rows, noise=None, limits=LIMITS, store=Shelf(), jq=jq)
-        assert len(result.text.encode()) <= max(LIMITS.inline_max_bytes, LIMITS.preview_max_bytes)
+        assert tokens(result.text) <= max(LIMITS.inline_max_tokens, LIMITS.preview_max_tokens)
 
 
 def test_numbers_keep_their_digits_through_a_policy(jq: JqEngine) -> None:
-    value = {"id": 12345678901234567890, "noise": "x" * 2_000}
+    value = {"id": 12345678901234567890, "noise": "x" * 20_000}
     assert reduce(value, noise="del(.noise)", limits=LIMITS, store=Shelf(), jq=jq).text == '{"id":12345678901234567890}'
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from artifacts.jq import JqEngine
 from artifacts.preview import existing_paths, preview, shapes
+from artifacts.tokens import tokens
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=80),
@@ -46,7 +47,7 @@ def test_every_path_is_listed_with_type_count_and_samples() -> None:
 
 def test_the_text_tells_size_paths_and_what_to_begin_with() -> None:
     value = {"hits": [{"id": number, "name": "x"} for number in range(50)]}
-    assert preview(value, 2_400, size=1234) == (
+    assert preview(value, 600, size=1234) == (
         "JSON of 1,234 bytes. The jq paths that exist, with types, counts and samples:\n"
         ". object\n"
         ".hits array, 50 items\n"
@@ -96,7 +97,7 @@ def test_rare_fields_at_the_end_of_a_long_list_are_seen() -> None:
 
 def test_what_is_left_out_is_what_lies_deepest() -> None:
     value = {"deep": {"deeper": {f"k{number}": {"x": 1} for number in range(20)}}, "total": 5}
-    text = preview(value, 400, size=999)
+    text = preview(value, 130, size=999)
     assert ".total number, e.g. 5" in text and ".deep.deeper object" in text
     assert "… and " in text and " more" in text
 
@@ -104,7 +105,7 @@ def test_what_is_left_out_is_what_lies_deepest() -> None:
 def test_noise_is_not_listed_but_the_whole_is_described() -> None:
     whole = {"hits": [{"id": number, "xrefs": ["a"]} for number in range(60)]}
     focus = {"hits": [{"id": number} for number in range(10)]}
-    text = preview(whole, 2_400, size=5000, focus=focus)
+    text = preview(whole, 600, size=5000, focus=focus)
     assert ".hits array, 60 items" in text and "xrefs" not in text
 
 
@@ -114,13 +115,13 @@ def test_a_list_that_some_items_lack_is_gone_through_with_care() -> None:
     assert ".hits[].names[]?" in paths and ".long[].ids[]?" in paths and ".long[]" in paths
 
 
-@given(JSON_VALUES, st.integers(min_value=60, max_value=2_400))
+@given(JSON_VALUES, st.integers(min_value=30, max_value=600))
 @settings(suppress_health_check=[HealthCheck.too_slow])
-def test_a_preview_is_bounded_and_deterministic(value: Any, max_bytes: int) -> None:
-    text = preview(value, max_bytes, size=10)
-    assert len(text.encode()) <= max_bytes
-    assert text == preview(json.loads(json.dumps(value)), max_bytes, size=10)
-    assert len(existing_paths(value, max_bytes).encode()) <= max_bytes
+def test_a_preview_is_bounded_and_deterministic(value: Any, max_tokens: int) -> None:
+    text = preview(value, max_tokens, size=10)
+    assert tokens(text) <= max_tokens
+    assert text == preview(json.loads(json.dumps(value)), max_tokens, size=10)
+    assert tokens(existing_paths(value, max_tokens)) <= max_tokens
 
 
 @given(value=JSON_VALUES)
@@ -135,13 +136,13 @@ def test_every_path_runs_in_jq_and_finds_something(jq: JqEngine, value: Any) -> 
 
 @pytest.mark.parametrize("value", [None, 1, "x" * 100_000, [], {}, [[[[1]]]], 10**400])
 def test_any_value_has_a_preview(value: Any) -> None:
-    assert preview(value, 2_400, size=1).startswith("JSON of 1 bytes.")
+    assert preview(value, 600, size=1).startswith("JSON of 1 bytes.")
 
 
 def test_a_huge_value_is_described_quickly_and_in_bounds() -> None:
     value = {f"list{n}": [{"rows": [{"x": i, "y": "text"} for i in range(200)]} for _ in range(50)] for n in range(20)}
-    text = preview(value, 2_400, size=10_000_000)
-    assert len(text.encode()) <= 2_400
+    text = preview(value, 600, size=10_000_000)
+    assert tokens(text) <= 600
     assert ".list0[].rows[].x number" in text or "… and" in text
 
 

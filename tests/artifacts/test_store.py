@@ -252,13 +252,13 @@ def test_null_comes_with_the_paths_that_exist(owner_id: int, stored: uuid.UUID, 
 
 
 def test_too_many_results_are_cut_and_it_is_said(owner_id: int, stored: uuid.UUID, jq: JqEngine) -> None:
-    text = look(owner_id, stored, "range(1000)", jq, jq_output_max_bytes=9)
+    text = look(owner_id, stored, "range(1000)", jq, inline_max_tokens=5)
     assert text == "0\n1\n2\n3\n4\n(cut: only the first 5 results are shown; narrow the filter to see others)"
 
 
 def test_one_result_that_is_too_large_is_described(owner_id: int, stored: uuid.UUID, jq: JqEngine) -> None:
     with pytest.raises(ArtifactError, match=r"one array of 41 bytes \(2 items or keys\); at most 20 bytes"):
-        look(owner_id, stored, ".hits", jq, jq_output_max_bytes=20)
+        look(owner_id, stored, ".hits", jq, inline_max_tokens=10)
 
 
 def test_an_artifact_of_somebody_else_can_not_be_inspected(owner_id: int, stored: uuid.UUID, jq: JqEngine) -> None:

@@ -31,7 +31,7 @@ model = "tiny-1"
 label = "Tiny"
 context_window = 1000
 max_output_tokens = 100
-inline_max_bytes = 500
+inline_max_tokens = 500
 [[models.tiny.prices]]
 from = 2026-01-01
 input = "1"

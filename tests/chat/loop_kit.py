@@ -169,7 +169,7 @@ class Run:
     facts: ToolFacts = ToolFacts("A tool", "Ensembl")
     shrinker: Any = field(default_factory=Shrinker)
     tool_timeout_s: float = 5.0
-    step_max_bytes: int = 96_000
+    step_max_tokens: int = 24_000
     retry: RetryPolicy = RetryPolicy(jitter=lambda: 0.5)
     clock: Callable[[], float] = time.monotonic
     timeout_s: float = 900.0
@@ -200,7 +200,7 @@ class Run:
             tools=dict.fromkeys(names, self.facts),
             timeout_s=self.tool_timeout_s,
             max_parallel=self.max_parallel,
-            step_max_bytes=self.step_max_bytes,
+            step_max_tokens=self.step_max_tokens,
         )
         asked = Question(
             "s", "t", question, "Scripted", "snapshot", 1000, self.max_iterations, self.history, self.notices,

@@ -47,7 +47,7 @@ def row_of(harness: Harness) -> ModelRow:
         label=harness.name,
         context_window=200_000,
         max_output_tokens=4_000,
-        inline_max_bytes=24_000,
+        inline_max_tokens=5_000,
         efforts=("low",) if "effort" in harness.abilities else (),
         default_effort="low" if "effort" in harness.abilities else "",
         thinking=("adaptive",) if "thinking" in harness.abilities else (),

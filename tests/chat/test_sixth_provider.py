@@ -73,7 +73,7 @@ model = "echo-1"
 label = "Echo"
 context_window = 10_000
 max_output_tokens = 100
-inline_max_bytes = 1_000
+inline_max_tokens = 1_000
 
 [[models.echo.prices]]
 from = 2026-01-01

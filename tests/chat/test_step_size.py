@@ -11,6 +11,7 @@ from asgiref.sync import sync_to_async
 
 from artifacts import store
 from artifacts.config import ArtifactLimits
+from artifacts.tokens import tokens
 from chat.adapters import SessionShrinker
 from chat.events import ToolStored
 from chat.ports import RawToolResult, Shrunk
@@ -43,13 +44,13 @@ def read(run: Run, request: int = 1) -> list[dict[str, Json]]:
 
 
 def sizes(run: Run) -> list[int]:
-    """Return the bytes of each result in the transcript."""
+    """Return the tokens of each result in the transcript."""
     (entry,) = [entry for entry in run.transcript.entries if isinstance(entry, ToolResultsEntry)]
-    return [len(result.text.encode()) for result in entry.results]
+    return [tokens(result.text) for result in entry.results]
 
 
 async def test_the_largest_are_stored_until_the_step_fits_and_the_others_stay() -> None:
-    run = Run.of(Said(calls=[call("gene", n=n) for n in range(4)]), Said("Done."), step_max_bytes=50_000)
+    run = Run.of(Said(calls=[call("gene", n=n) for n in range(4)]), Said("Done."), step_max_tokens=12_500)
     run.tools.answers = [rows(30_000), rows(10_000), rows(40_000), rows(20_000)]
     await run.play()
     results = read(run)
@@ -57,7 +58,7 @@ async def test_the_largest_are_stored_until_the_step_fits_and_the_others_stay() 
     assert (results[0]["artifact_id"], results[0]["preview"]) == ("artifact of gene", "a preview of gene")
     assert "too large together" in results[0]["note"]
     assert (results[0]["total"], results[0]["returned"]) == (300, 300)
-    assert sum(sizes(run)) <= 50_000
+    assert sum(sizes(run)) <= 12_500
     stored = run.of_type(ToolStored)
     assert [(event.call_id, event.bytes_after < event.bytes_before) for event in stored] == [
         ("call_3", True), ("call_1", True)
@@ -81,10 +82,10 @@ class LongPreviews(Shrinker):
 
 async def test_previews_that_are_still_too_many_go_down_to_references() -> None:
     calls = [call("gene", n=n) for n in range(20)]
-    run = Run.of(Said(calls=calls), Said("Done."), step_max_bytes=9_000, shrinker=LongPreviews())
+    run = Run.of(Said(calls=calls), Said("Done."), step_max_tokens=2_400, shrinker=LongPreviews())
     run.tools.answers = [rows(6_000) for _ in range(20)]
     await run.play()
-    assert sum(sizes(run)) <= 9_000
+    assert sum(sizes(run)) <= 2_400
     assert {result["artifact_id"] for result in read(run)} == {"artifact of gene"}
     assert sum("preview" in result for result in read(run)) <= 2
     assert [event.call_id for event in run.of_type(ToolStored)] == [f"call_{number}" for number in range(1, 21)]
@@ -92,7 +93,7 @@ async def test_previews_that_are_still_too_many_go_down_to_references() -> None:
 
 async def test_a_repeated_call_gets_what_became_of_its_first_result() -> None:
     twice = [call("gene", n=1), call("gene", n=2)]
-    run = Run.of(Said(calls=twice), Said(calls=twice[:1]), Said("Done."), step_max_bytes=20_000)
+    run = Run.of(Said(calls=twice), Said(calls=twice[:1]), Said("Done."), step_max_tokens=5_000)
     run.tools.answers = [rows(19_000), rows(10_000)]
     await run.play()
     (again,) = read(run, 2)
@@ -112,13 +113,13 @@ async def provider(strict_messages: StrictMessages) -> AsyncIterator[AnthropicPr
 @pytest.mark.case("C058")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("given", [[1_700_000], [120_000] * 4], ids=["one of 1.7 MB", "four of 120 kB"])
-@pytest.mark.parametrize("inline_max_bytes", [24_000, 2_000_000], ids=["each too large", "too large together"])
+@pytest.mark.parametrize("inline_max_tokens", [5_000, 2_000_000], ids=["each too large", "too large together"])
 async def test_no_step_bricks_the_session_and_the_whole_text_is_kept(
-    provider: AnthropicProvider, strict_messages: StrictMessages, given: list[int], inline_max_bytes: int
+    provider: AnthropicProvider, strict_messages: StrictMessages, given: list[int], inline_max_tokens: int
 ) -> None:
     user = await User.objects.acreate(username="reader")
     session_id = uuid4()
-    limits = ArtifactLimits(inline_max_bytes=inline_max_bytes)
+    limits = ArtifactLimits(inline_max_tokens=inline_max_tokens)
     shrinker = SessionShrinker(session_id=session_id, owner_id=user.pk, limits=limits)
     calls = [ToolUse("gene", {"n": number}) for number, _ in enumerate(given)]
     strict_messages.script(Reply(*calls), Reply(Text("Read.")), Reply(Text("And on.")))
@@ -131,7 +132,7 @@ async def test_no_step_bricks_the_session_and_the_whole_text_is_kept(
 
     assert (end.outcome, next_end.outcome) == ("completed", "completed")
     assert [request.status for request in strict_messages.requests] == [200, 200, 200]
-    assert sum(sizes(run)) <= limits.step_max_bytes
+    assert sum(sizes(run)) <= limits.step_max_tokens
     (entry,) = [entry for entry in run.transcript.entries if isinstance(entry, ToolResultsEntry)]
     for size, result in zip(given, entry.results, strict=True):
         content = json.loads(result.text.partition("\n")[2])

@@ -6,6 +6,7 @@ from typing import Any
 import jq
 
 from artifacts.config import ArtifactLimits
+from artifacts.tokens import tokens
 from mcp_server.unified import TOOLS
 from tests.mcp_server.unified.sources import PLATFORMS
 
@@ -24,7 +25,7 @@ def test_a_search_of_five_domains_is_read_whole() -> None:
     row = {"id": "PMID22663011", "title": "t" * 90, "text": "word " * 120, "url": "https://pubmed.ncbi.nlm.nih.gov/1/"}
     content = {"results": [row] * 50, "_meta": {"status": "complete", "notices": []}}
     shown = without_noise("search", content)
-    assert len(json.dumps(content)) > ArtifactLimits().inline_max_bytes > len(json.dumps(shown).encode())
+    assert tokens(json.dumps(content)) > ArtifactLimits().inline_max_tokens > tokens(json.dumps(shown))
     assert len(shown["results"]) == 50 and shown["results"][0]["text"].endswith("…")
     assert shown["results"][0]["title"] == row["title"] and shown["_meta"] == content["_meta"]
 

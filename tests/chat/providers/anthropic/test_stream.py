@@ -32,7 +32,7 @@ ROW = ModelRow(
     label="Claude",
     context_window=200_000,
     max_output_tokens=128_000,
-    inline_max_bytes=24_000,
+    inline_max_tokens=5_000,
 )
 
 

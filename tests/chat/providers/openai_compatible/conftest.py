@@ -21,7 +21,7 @@ ROW = ModelRow(
     label="gpt-oss 20b",
     context_window=131_072,
     max_output_tokens=8_000,
-    inline_max_bytes=24_000,
+    inline_max_tokens=5_000,
     efforts=("low", "medium", "high"),
 )
 Make = Callable[..., OpenAICompatibleProvider]

@@ -43,7 +43,7 @@ ROW = ModelRow(
     label="Local",
     context_window=WINDOW_TOKENS,
     max_output_tokens=200,
-    inline_max_bytes=4_000,
+    inline_max_tokens=4_000,
 )
 FIND = ToolDefinition("find_gene", "Find the Ensembl id of a gene.", TARGETS.input_schema)
 SHOWN = {"EGFR": "ENSG00000146648", "BRAF": "ENSG00000157764", "KRAS": "ENSG00000133703"}

@@ -63,7 +63,7 @@ class OpenAICompatibleHarness(Harness):
             label=model,
             context_window=self.server.models[model].context_window,
             max_output_tokens=8_000,
-            inline_max_bytes=24_000,
+            inline_max_tokens=5_000,
             efforts=("low", "medium", "high"),
         )
         service = Service(
