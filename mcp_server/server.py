@@ -202,6 +202,8 @@ def _listed(tool: ToolSpec, output_schema: dict[str, Json]) -> types.Tool:
         meta["burp/noise"] = tool.noise
     if tool.normalised:
         meta["burp/normalised"] = tool.normalised
+    if tool.asks:
+        meta["burp/asks"] = list(tool.asks)
     return types.Tool(
         name=tool.name,
         title=tool.title,

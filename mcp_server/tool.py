@@ -87,6 +87,7 @@ class ToolSpec:
     noise: str | None
     rows: str
     total: str
+    asks: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -328,17 +329,19 @@ class Platform:
         noise: str | None = None,
         rows: str = "",
         total: str = "",
+        asks: tuple[str, ...] = (),
     ) -> Callable[[ToolFunction], ToolFunction]:
         """Declare a tool.
 
         `rows` points at the list whose emptiness means "nothing found", `total` at the upstream's count,
         for tools that return the upstream's JSON as it is; `noise` is a jq program that removes what no
-        answer needs from `data`.
+        answer needs from `data`. `asks` are questions and synonyms in users' words: the tool search
+        reads them, no model does.
         """
         all_cites = cites if isinstance(cites, tuple) else (cites,)
 
         def declare(function: ToolFunction) -> ToolFunction:
-            self.tools.append(ToolSpec(self, function, core, example, all_cites, noise, rows, total))
+            self.tools.append(ToolSpec(self, function, core, example, all_cites, noise, rows, total, asks))
             return function
 
         return declare

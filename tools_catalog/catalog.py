@@ -34,8 +34,9 @@ class RawTool:
 class CatalogTool:
     """A tool that can be offered to every provider. `platform` is the database's title.
 
-    `normalised` names the arguments whose form the tool itself puts right.
-    `hash` changes with all that a model reads or a search indexes, and with nothing else.
+    `normalised` names the arguments whose form the tool itself puts right. `asks` are questions and synonyms
+    in users' words, for the search alone. `hash` changes with all that a model reads, `search_hash` with all
+    that a search indexes, and neither with anything else.
     """
 
     name: str
@@ -49,6 +50,12 @@ class CatalogTool:
     example: dict[str, Json]
     hash: str
     normalised: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+
+    @cached_property
+    def search_hash(self) -> str:
+        """The hash of the texts under which the tool is found."""
+        return _digest([self.name, self.title, self.platform, self.description, self.input_schema, self.asks])
 
 
 @dataclass(frozen=True)
@@ -154,7 +161,6 @@ def _catalog_tool(raw: RawTool, config: CatalogConfig) -> CatalogTool:
     schema = canonical_schema(raw.input_schema)
     noise = raw.meta.get("burp/noise")
     example = raw.meta.get("burp/example")
-    normalised = raw.meta.get("burp/normalised")
     return CatalogTool(
         name=raw.name,
         title=raw.title or raw.name,
@@ -166,8 +172,13 @@ def _catalog_tool(raw: RawTool, config: CatalogConfig) -> CatalogTool:
         noise=noise if isinstance(noise, str) and noise else None,
         example=dict(example) if isinstance(example, Mapping) else {},
         hash=_digest([raw.name, raw.title, raw.description, schema]),
-        normalised=tuple(map(str, normalised)) if isinstance(normalised, list) else (),
+        normalised=_texts(raw.meta.get("burp/normalised")),
+        asks=_texts(raw.meta.get("burp/asks")),
     )
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _digest(value: Json) -> str:

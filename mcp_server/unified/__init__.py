@@ -25,6 +25,11 @@ TOOLS: tuple[UnifiedTool, ...] = (
         SEARCH_OUTPUT,
         lazily("search"),
         example={"query": "gene:BRAF AND disease:melanoma"},
+        asks=(
+            "search all databases at once",
+            "papers, trials and variants on a gene and a disease together",
+            "one query over every source, field:value syntax",
+        ),
         # Rows of many domains: their first words tell which of them to open.
         noise='(.results[]?.text | select(length > 160)) |= .[:160] + "…"',
     ),
@@ -37,6 +42,7 @@ TOOLS: tuple[UnifiedTool, ...] = (
         FETCH_OUTPUT,
         lazily("fetch"),
         example={"id": "NCT01808573"},
+        asks=("open any record by its id", "full record of a search hit", "what is this identifier, whatever its kind"),
         required=("id",),
         # The text says what the sources' own records hold at length.
         noise="del(.metadata)",
@@ -56,5 +62,6 @@ TOOLS: tuple[UnifiedTool, ...] = (
             "nextThoughtNeeded": True,
         },
         required=("thought",),
+        asks=("think step by step", "plan a hard question", "scratch pad for reasoning"),
     ),
 )

@@ -43,7 +43,16 @@ def listed(platforms: Sequence[Platform]) -> types.Tool:
         input_schema=schema,
         output_schema=envelope_schema(),
         annotations=READ_ONLY,
-        _meta={"burp/platform": "BURP", "burp/example": {"platform": names[0]} if names else {}},
+        _meta={
+            "burp/platform": "BURP",
+            "burp/example": {"platform": names[0]} if names else {},
+            "burp/asks": [
+                "which release of a database is used",
+                "licence and terms of use of a source",
+                "is a database down, outage",
+                "how do I cite a database",
+            ],
+        },
     )
 
 

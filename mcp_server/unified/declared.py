@@ -159,10 +159,11 @@ def unified(
     example: Mapping[str, Json],
     required: Sequence[str] = (),
     noise: str = "",
+    asks: Sequence[str] = (),
 ) -> UnifiedTool:
     """Declare a tool; its arguments are checked before it is called, in the spelling with underscores as well.
 
-    `noise` takes away what a reader of a large result can do without.
+    `noise` takes away what a reader of a large result can do without; `asks` are for the tool search alone.
     """
     schema: dict[str, Json] = {
         "type": "object",
@@ -170,6 +171,10 @@ def unified(
         "required": list(required),
         "additionalProperties": False,
     }
+
+    meta: dict[str, Json] = {"burp/platform": "BURP", "burp/example": dict(example), "burp/asks": list(asks)}
+    if noise:
+        meta["burp/noise"] = noise
 
     def listed(platforms: Sequence[Platform]) -> types.Tool:
         return types.Tool(
@@ -179,7 +184,7 @@ def unified(
             input_schema=schema,
             output_schema=dict(output),
             annotations=READ_ONLY,
-            _meta={"burp/platform": "BURP", "burp/example": dict(example), **({"burp/noise": noise} if noise else {})},
+            _meta=meta,
         )
 
     async def checked_call(desk: Desk, given: Mapping[str, Json]) -> Envelope:

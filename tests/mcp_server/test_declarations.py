@@ -23,6 +23,9 @@ DESCRIPTION_MAX_CHARS = 300
 CORE_MAX = 12
 LISTED_BYTES_MEAN = 1_450
 LISTED_BYTES_MAX = 4_096
+# What the tool search reads of a tool, and no model.
+ASKS_BYTES_MEAN = 200
+ASK_MAX_CHARS = 80
 ENVELOPE = Draft202012Validator(envelope_schema())
 # A list of what comes back, or a word that leads to it.
 RETURNS = re.compile(r"[,:]|\b(returns?|gives?|says|with|of|to)\b", re.IGNORECASE)
@@ -172,8 +175,8 @@ def test_the_listing_carries_what_the_catalogue_needs(server: ToolServer) -> Non
     assert [tool.name for tool in listing] == sorted([*TOOLS, *(tool.name for tool in UNIFIED)])
     for listed in listing:
         assert listed.meta is not None
-        assert {"burp/platform", "burp/example"} <= set(listed.meta)
-        assert set(listed.meta) <= {"burp/platform", "burp/core", "burp/noise", "burp/example", "burp/normalised"}
+        owed = {"burp/platform", "burp/example", "burp/asks"}
+        assert owed <= set(listed.meta) <= owed | {"burp/core", "burp/noise", "burp/normalised"}
         assert listed.title and listed.title != listed.name
         hints = listed.annotations
         assert hints is not None
@@ -192,8 +195,31 @@ def test_every_tool_says_what_it_answers_in_a_schema_that_every_provider_accepts
             assert not accepts({"outcome": "data", "total": "many"})
 
 
+def test_every_tool_says_in_users_words_what_it_is_asked_for(server: ToolServer) -> None:
+    owners: dict[str, str] = {}
+    for listed in server.listing():
+        asks = (listed.meta or {})["burp/asks"]
+        assert 2 <= len(asks) <= 6, listed.name
+        for ask in asks:
+            assert ask == ask.strip() and 3 <= len(ask) <= ASK_MAX_CHARS, ask
+            assert ask not in owners, f"{listed.name} and {owners.get(ask)} are asked for the same"
+            owners[ask] = listed.name
+
+
+def test_what_the_search_reads_of_a_tool_is_in_nothing_that_a_model_reads(server: ToolServer) -> None:
+    for listed in server.listing():
+        read = listed.description or "", json.dumps(listed.input_schema), listed.title or ""
+        asks = [ask for ask in (listed.meta or {})["burp/asks"] if " " in ask]
+        assert [ask for ask in asks if any(ask in text for text in read)] == [], listed.name
+
+
 def test_the_list_of_tools_stays_small(server: ToolServer) -> None:
-    sizes = {listed.name: len(listed.model_dump_json(by_alias=True, exclude_none=True)) for listed in server.listing()}
+    asks = [len(json.dumps((listed.meta or {})["burp/asks"])) for listed in server.listing()]
+    assert sum(asks) / len(asks) < ASKS_BYTES_MEAN
+    sizes = {
+        listed.name: len(listed.model_dump_json(by_alias=True, exclude_none=True)) - size
+        for listed, size in zip(server.listing(), asks, strict=True)
+    }
     assert sum(sizes.values()) / len(sizes) < LISTED_BYTES_MEAN
     assert max(sizes.values()) < LISTED_BYTES_MAX, max(sizes, key=lambda name: sizes[name])
 

@@ -231,3 +231,14 @@ def test_descriptions_that_some_provider_refuses(description: str) -> None:
 )
 def test_schemas_that_all_providers_accept(schema: Any) -> None:
     assert schema_problems("a__b-c", "Purpose.", schema) == []
+
+
+def test_asks_change_what_is_searched_and_nothing_that_a_model_reads() -> None:
+    schema = {"type": "object", "properties": {}}
+    plain, asked = (
+        Catalog.from_tools([RawTool("a__get_gene", "", "One gene.", schema, {"burp/asks": asks})])
+        for asks in ([], ["locus"])
+    )
+    assert asked.tools[0].asks == ("locus",)
+    assert asked.hash == plain.hash and asked != plain
+    assert asked.tools[0].search_hash != plain.tools[0].search_hash

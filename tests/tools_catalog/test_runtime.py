@@ -73,7 +73,7 @@ async def test_a_changed_list_is_taken_over(servers: ToolServers) -> None:
             search = await servers.search("snapshot")
     after = (await servers.get("snapshot")).catalog
     assert after.get("debug__added") is not None
-    assert search.search("added")[0].name == "debug__added"
+    assert search.search("added").hits[0].name == "debug__added"
 
 
 @pytest.mark.case("C060")

@@ -75,6 +75,12 @@ class Found:
 
 @platform.tool(
     example={"server": "biorxiv", "date_from": "2026-08-01", "date_to": "2026-08-02", "limit": 1},
+    asks=(
+        "what came out on bioRxiv this week",
+        "newest preprints in a subject area such as neuroscience",
+        "latest manuscripts before peer review",
+        "preprints supported by a funder",
+    ),
 )
 async def list_recent_preprints(
     api: Api,
@@ -134,6 +140,11 @@ async def list_recent_preprints(
 
 @platform.tool(
     example={"server": "biorxiv", "date_from": "2026-06-01", "date_to": "2026-06-05", "limit": 1},
+    asks=(
+        "preprints that made it into a journal lately",
+        "recently peer-reviewed preprints",
+        "which preprints got accepted and published last week",
+    ),
 )
 async def list_published_preprints(
     api: Api,

@@ -24,7 +24,15 @@ from mcp_server.tool import Arg
 Json = Any
 
 
-@platform.tool(example={"doi": "10.1101/456574"})
+@platform.tool(
+    example={"doi": "10.1101/456574"},
+    asks=(
+        "abstract of a preprint by its 10.1101 DOI",
+        "how often was this preprint revised",
+        "look up one manuscript on medRxiv",
+        "versions of a preprint",
+    ),
+)
 async def get_preprint(api: Api, doi: PreprintDoi, server: EitherServer = None) -> Answer:
     """One bioRxiv or medRxiv preprint by DOI: all versions with dates, abstract of the last, licence, funders, and the
     DOI of the article it became. For its full text use europepmc__get_full_text."""
@@ -49,7 +57,15 @@ def _unknown(doi: str, server: str | None) -> Answer:
     return unknown_id(doi, f"{where} {'has no' if server else 'has a'} preprint {doi}: do not cite it.")
 
 
-@platform.tool(example={"doi": "10.7554/eLife.43696"})
+@platform.tool(
+    example={"doi": "10.7554/eLife.43696"},
+    asks=(
+        "was this preprint ever published in a journal",
+        "journal article of a preprint",
+        "preprint behind a paper",
+        "peer-reviewed version of a bioRxiv DOI",
+    ),
+)
 async def find_published_version(
     api: Api,
     doi: Annotated[

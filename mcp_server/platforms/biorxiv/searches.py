@@ -23,7 +23,15 @@ from mcp_server.tool import Arg
 Json = Any
 
 
-@platform.tool(example={"query": "base editing", "server": "biorxiv", "limit": 5})
+@platform.tool(
+    example={"query": "base editing", "server": "biorxiv", "limit": 5},
+    asks=(
+        "preprints about a topic",
+        "unreviewed manuscripts on long covid",
+        "find papers that are not peer reviewed yet",
+        "bioRxiv medRxiv keyword search",
+    ),
+)
 async def search_preprints(
     api: Api,
     query: Annotated[

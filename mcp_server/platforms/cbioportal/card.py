@@ -112,7 +112,14 @@ async def within(part: Awaitable[Found], deadline: float, host: str) -> Found | 
         return error
 
 
-@platform.tool(example={"gene": "BRAF", "mutation": "V600E"})
+@platform.tool(
+    example={"gene": "BRAF", "mutation": "V600E"},
+    asks=(
+        "quick overview of a gene in cancer",
+        "where is this gene most mutated and what are its hotspots",
+        "cancer card of an oncogene or tumour suppressor",
+    ),
+)
 async def gene_enrichment_summary(api: Api, gene: GeneName, mutation: CancerProteinChange | None = None) -> Answer:
     """Summarize a gene in cancer on one card: cBioPortal's TCGA studies with most mutated over profiled samples, its
     frequent changes, hotspots, one mutation. For full lists use gene_alteration_frequency, hotspots.

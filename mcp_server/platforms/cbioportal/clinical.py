@@ -108,7 +108,15 @@ def distribution(cases: dict[str, set[str]]) -> dict[str, Json]:
     return {"cases": len(numbers), "min": numbers[0], **spread, "max": numbers[-1]}
 
 
-@platform.tool(example={"study_id": "gbm_tcga_pub", "attribute_id": "SEX"})
+@platform.tool(
+    example={"study_id": "gbm_tcga_pub", "attribute_id": "SEX"},
+    asks=(
+        "ages, sexes and stages of the patients of a cohort",
+        "demographics of a cancer study",
+        "how many patients are deceased",
+        "distribution of a clinical attribute, tumour grade",
+    ),
+)
 async def clinical_summary(
     api: Api,
     study_id: StudyId,

@@ -59,7 +59,15 @@ def _counted(found: list[dict[str, Json]], events: str, profiled: int) -> list[d
     ]
 
 
-@platform.tool(example={"gene": "EGFR", "study_id": "gbm_tcga_pan_can_atlas_2018"})
+@platform.tool(
+    example={"gene": "EGFR", "study_id": "gbm_tcga_pan_can_atlas_2018"},
+    asks=(
+        "how many samples have the gene amplified or deleted in a study",
+        "CNA of a gene, GISTIC calls",
+        "homozygous deletion of CDKN2A in a cohort",
+        "HER2 amplification in one study",
+    ),
+)
 async def copy_number_in_gene(
     api: Api,
     gene: GeneName,

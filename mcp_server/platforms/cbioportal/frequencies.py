@@ -50,7 +50,16 @@ def frequency_rows(cohort: Cohort, counts: Mapping[str, Count]) -> list[dict[str
     return sorted(found, key=lambda row: (-row["percent"], row["study_id"]))
 
 
-@platform.tool(example={"gene": "PIK3CA", "study_ids": ["brca_metabric"]}, noise="del(.studies[]?.url)")
+@platform.tool(
+    example={"gene": "PIK3CA", "study_ids": ["brca_metabric"]},
+    noise="del(.studies[]?.url)",
+    asks=(
+        "how often is a gene altered in tumours",
+        "percent of patients with the gene mutated or amplified per study",
+        "alteration rate across cancer cohorts",
+        "oncoprint percentage of a gene",
+    ),
+)
 async def gene_alteration_frequency(
     api: Api,
     gene: GeneName,

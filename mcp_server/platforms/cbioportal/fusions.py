@@ -115,7 +115,16 @@ def _study_row(
     }
 
 
-@platform.tool(example={"gene": "ALK", "study_ids": ["msk_impact_2017"]}, noise="del(.fusions[]?.studies[]?.url)")
+@platform.tool(
+    example={"gene": "ALK", "study_ids": ["msk_impact_2017"]},
+    noise="del(.fusions[]?.studies[]?.url)",
+    asks=(
+        "gene fusions and their partners",
+        "rearrangements and translocations of ALK",
+        "structural variants of a gene in tumours",
+        "which gene is it fused to",
+    ),
+)
 async def fusions_in_gene(
     api: Api,
     gene: GeneName,

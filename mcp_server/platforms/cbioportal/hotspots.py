@@ -130,7 +130,15 @@ async def _found(api: Api, names: list[str], version: Version) -> tuple[list[str
     return [*(name for name in written if name in brought), *others], [*found, *more]
 
 
-@platform.tool(example={"gene": "BRAF"})
+@platform.tool(
+    example={"gene": "BRAF"},
+    asks=(
+        "hot spots of a gene in cancer",
+        "which residues are mutated again and again",
+        "clustered mutations in 3D structure",
+        "is codon 12 a hotspot",
+    ),
+)
 async def hotspots(
     api: Api,
     gene: HotspotGenes,

@@ -38,7 +38,15 @@ async def study_mutations(api: Api, cohort: Cohort, study_id: str) -> list[dict[
     return called_mutations(listed(await api.post(path, body, {"projection": "SUMMARY"}), path), cohort)
 
 
-@platform.tool(example={"gene": "BRAF", "study_id": "msk_impact_2017", "limit": 10})
+@platform.tool(
+    example={"gene": "BRAF", "study_id": "msk_impact_2017", "limit": 10},
+    asks=(
+        "all mutations of a gene in one study",
+        "lollipop plot data",
+        "which amino acid changes are found in this cohort",
+        "mutated positions and allele fractions",
+    ),
+)
 async def mutations_in_gene(
     api: Api,
     gene: GeneName,

@@ -106,7 +106,16 @@ async def cancer_types(api: Api, calls: Sequence[Row]) -> dict[Sample, str]:
     return {sample_of(row): str(row["value"]) for row in found}
 
 
-@platform.tool(example={"gene": "BRAF", "protein_change": "V600E"}, noise="del(.studies[]?.url)")
+@platform.tool(
+    example={"gene": "BRAF", "protein_change": "V600E"},
+    noise="del(.studies[]?.url)",
+    asks=(
+        "how common is BRAF V600E in each cancer type",
+        "which tumours carry this exact mutation",
+        "recurrence of a somatic amino acid change",
+        "is this mutation seen in other patients",
+    ),
+)
 async def mutation_recurrence(
     api: Api,
     gene: GeneName,

@@ -107,7 +107,15 @@ async def _cancer_types(api: Api, wanted: str | None) -> list[dict[str, Json]]:
     return listed(await api.get("/cancer-types"), "/cancer-types") if wanted else []
 
 
-@platform.tool(example={"keyword": "glioblastoma", "limit": 5})
+@platform.tool(
+    example={"keyword": "glioblastoma", "limit": 5},
+    asks=(
+        "find a cohort or data set of breast cancer tumours",
+        "sequencing studies of a tumour type",
+        "MSK-IMPACT, METABRIC, TCGA PanCancer study ids",
+        "which cancer cohorts exist",
+    ),
+)
 async def search_cancer_studies(
     api: Api,
     keyword: Annotated[
@@ -163,6 +171,12 @@ def _unknown_type(types: Sequence[Json], wanted: str) -> Answer:
 @platform.tool(
     example={"study_id": "gbm_tcga_pub"},
     noise="del(.profiles[]?.description, .sample_lists[]?.description, .clinical_attributes[]?.description)",
+    asks=(
+        "what is in this cohort",
+        "sample lists and molecular profiles of a study",
+        "how many samples does a cancer study have",
+        "does the study have RNA or copy number data",
+    ),
 )
 async def get_cancer_study(api: Api, study_id: StudyId) -> Answer:
     """Get one cBioPortal cancer cohort: sample counts, molecular profiles, sample lists and clinical attributes. For a

@@ -30,7 +30,14 @@ def _of_samples(found: list[dict[str, Json]]) -> tuple[dict[str, int], int]:
     return counts, len(patients - {None})
 
 
-@platform.tool(example={"study_id": "msk_chord_2024", "limit": 10})
+@platform.tool(
+    example={"study_id": "msk_chord_2024", "limit": 10},
+    asks=(
+        "which drugs did the patients of a cohort receive",
+        "therapies given in a cancer study",
+        "treated with chemotherapy, how many patients",
+    ),
+)
 async def treatments_in_study(api: Api, study_id: StudyId, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """List the drugs that patients of a cBioPortal study were given, with the patients of each over all patients with a
     drug on record. Other clinical facts of the cohort: clinical_summary.

@@ -70,6 +70,13 @@ def _cited(found: Iterable[Json]) -> list[Citation]:
 @platform.tool(
     example={"molecule_chembl_id": "CHEMBL324340", "target_chembl_id": "CHEMBL3921"},
     noise="del(.activities[]?.canonical_smiles)",
+    asks=(
+        "half maximal inhibitory concentration of a compound",
+        "IC50 values against a kinase",
+        "binding affinity Kd, Ki, EC50 measurements",
+        "potency of an inhibitor in nM",
+        "how strongly does it bind",
+    ),
 )
 async def get_bioactivities(
     api: Api,
@@ -192,7 +199,15 @@ def _cut_note(found: list[Json], total: int) -> str:
     return f"Only the {len(found)} strongest of {total} activities were read. " if len(found) < total else ""
 
 
-@platform.tool(example={"target_chembl_id": "CHEMBL3921", "standard_type": "IC50", "min_pchembl": 5})
+@platform.tool(
+    example={"target_chembl_id": "CHEMBL3921", "standard_type": "IC50", "min_pchembl": 5},
+    asks=(
+        "strongest inhibitors of a protein",
+        "best ligands, hits and lead compounds for a target",
+        "nanomolar binders of a kinase",
+        "most active molecules known",
+    ),
+)
 async def get_target_potent_compounds(
     api: Api,
     target_chembl_id: ChemblTargetId,
@@ -245,7 +260,15 @@ async def _target_types(api: Api, target_ids: list[str]) -> dict[str, str]:
     return {target["target_chembl_id"]: target["target_type"] for page, _ in pages for target in page}
 
 
-@platform.tool(example={"chembl_id": "CHEMBL324340"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL324340"},
+    asks=(
+        "off-targets of a compound",
+        "which other kinases does it hit",
+        "is this inhibitor selective",
+        "polypharmacology, promiscuity of a molecule",
+    ),
+)
 async def get_selectivity_profile(
     api: Api, chembl_id: ChemblId, min_pchembl: MinPchembl = 5, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:

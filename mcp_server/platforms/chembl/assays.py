@@ -66,7 +66,14 @@ def _cited_assays(assays: list[dict[str, Json]]) -> list[Citation]:
     return [*cited, *(cite_target(target_id) for target_id in targets)]
 
 
-@platform.tool(example={"assay_chembl_id": "CHEMBL615159"})
+@platform.tool(
+    example={"assay_chembl_id": "CHEMBL615159"},
+    asks=(
+        "what was measured in this assay",
+        "details of an experiment by CHEMBL assay id",
+        "assay conditions, organism and confidence score",
+    ),
+)
 async def get_assay(api: Api, assay_chembl_id: ChemblAssayId) -> Answer:
     """Get one ChEMBL assay: description, type, species, tissue, target, confidence of the target, document. For its
     measurements use get_bioactivities; a PubChem assay has an AID instead.
@@ -79,7 +86,15 @@ async def get_assay(api: Api, assay_chembl_id: ChemblAssayId) -> Answer:
     return Answer(short, citations=_cited_assays([short]))
 
 
-@platform.tool(example={"target_chembl_id": "CHEMBL4430", "assay_type": "B"})
+@platform.tool(
+    example={"target_chembl_id": "CHEMBL4430", "assay_type": "B"},
+    asks=(
+        "assays run on a cell line or target",
+        "cell viability, cytotoxicity experiments",
+        "binding or functional assays for a protein",
+        "ADME assays in ChEMBL",
+    ),
+)
 async def search_assays(
     api: Api,
     target_chembl_id: ChemblTargetId | None = None,
@@ -146,7 +161,15 @@ def _cited_document(document: Json) -> list[Citation]:
     return cited
 
 
-@platform.tool(example={"document_chembl_id": "CHEMBL1614631"})
+@platform.tool(
+    example={"document_chembl_id": "CHEMBL1614631"},
+    asks=(
+        "which paper does a ChEMBL data point come from",
+        "publication behind an activity",
+        "source article or patent of compounds",
+        "compounds published in a PMID",
+    ),
+)
 async def get_document(
     api: Api,
     document_chembl_id: Annotated[
@@ -189,7 +212,14 @@ def _ontology_filter(kind: str, ontology_id: str) -> tuple[str, str]:
     return field, f"{prefix.upper()}{separator}{rest}"
 
 
-@platform.tool(example={"kind": "cell_line", "ontology_id": "CVCL_0417"})
+@platform.tool(
+    example={"kind": "cell_line", "ontology_id": "CVCL_0417"},
+    asks=(
+        "look up a cell line such as HeLa or MCF7",
+        "CHEMBL id of a tissue",
+        "Cellosaurus, BTO or UBERON id of a cell line or tissue",
+    ),
+)
 async def search_biology_terms(
     api: Api,
     kind: Annotated[Literal["cell_line", "tissue"], Arg("What is looked for.")],
@@ -222,7 +252,14 @@ async def search_biology_terms(
     )
 
 
-@platform.tool(example={"chembl_id": "CHEMBL1"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL1"},
+    asks=(
+        "what is this CHEMBL number",
+        "is it a molecule, target or assay",
+        "was this ChEMBL record retired or deleted",
+    ),
+)
 async def lookup_chembl_id(api: Api, chembl_id: ChemblId) -> Answer:
     """Tell what kind of record a ChEMBL id names (compound, target, assay, document …) and whether it is active.
     Retired ids say the last release that held them.

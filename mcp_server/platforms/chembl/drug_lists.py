@@ -42,7 +42,15 @@ ATC_LEVELS = {1: "level1", 3: "level2", 4: "level3", 5: "level4", 7: "level5"}
 DRUG_FIELDS = f"{FORM_FIELDS},atc_classifications,usan_stem,usan_stem_definition,usan_year"
 
 
-@platform.tool(example={"target_chembl_id": "CHEMBL1824"})
+@platform.tool(
+    example={"target_chembl_id": "CHEMBL1824"},
+    asks=(
+        "approved drugs that act on a target",
+        "medicines that inhibit EGFR",
+        "which drugs block this receptor",
+        "agonists and antagonists on the market",
+    ),
+)
 async def find_drugs_by_target(
     api: Api,
     target_chembl_id: ChemblTargetId,
@@ -90,7 +98,15 @@ def _drug_of_target(row: Json, molecule: Json | None) -> Json:
     return {**form, "parent_chembl_id": parent_of(molecule) if molecule else None, **mechanism}
 
 
-@platform.tool(example={"disease_id": "MONDO_0009061"})
+@platform.tool(
+    example={"disease_id": "MONDO_0009061"},
+    asks=(
+        "what is used to treat a disease",
+        "approved medicines for an illness",
+        "therapies for rheumatoid arthritis",
+        "treatment options by condition",
+    ),
+)
 async def find_drugs_by_indication(
     api: Api,
     disease_id: DiseaseId | None = None,
@@ -145,7 +161,16 @@ def _drug_of_disease(row: Json, molecule: Json | None) -> Json:
     }
 
 
-@platform.tool(example={"usan_stem": "-azosin", "approved_from_year": 1970})
+@platform.tool(
+    example={"usan_stem": "-azosin", "approved_from_year": 1970},
+    asks=(
+        "new drugs approved in a year",
+        "FDA approvals since 2020",
+        "all drugs ending in -tinib or -mab",
+        "drugs of an ATC class",
+        "medicines that were withdrawn from the market",
+    ),
+)
 async def search_approved_drugs(
     api: Api,
     name_contains: Annotated[str, Arg("Part of the drug's preferred name.", "tinib")] | None = None,
@@ -198,7 +223,15 @@ def _check_drugs(found: list[Json], filters: dict[str, Json]) -> None:
         check_all(found, "first_approval", f"{first or ''}-{last or ''}", lambda year: year in years)
 
 
-@platform.tool(example={"atc_code": "C02CA01"})
+@platform.tool(
+    example={"atc_code": "C02CA01"},
+    asks=(
+        "anatomical therapeutic chemical code of a drug",
+        "what does ATC L01 mean",
+        "therapeutic class hierarchy of WHO",
+        "drugs in the same class",
+    ),
+)
 async def get_atc_class(
     api: Api,
     atc_code: AtcCode | None = None,

@@ -70,7 +70,17 @@ async def _by_id(api: Api, query: str) -> tuple[str, Family | None]:
     return "inchi_key", await family_of(api, molecule["molecule_chembl_id"]) if molecule else None
 
 
-@platform.tool(core=True, example={"drug_name": "clopidogrel"})
+@platform.tool(
+    core=True,
+    example={"drug_name": "clopidogrel"},
+    asks=(
+        "brand name to generic name",
+        "CHEMBL id of a medicine",
+        "what is Gleevec",
+        "research code to drug",
+        "INN, trade name, synonym of a drug",
+    ),
+)
 async def resolve_drug(api: Api, drug_name: DrugName) -> Answer:
     """Find the ChEMBL id of a drug by name, brand or code: the parent first, with salts, phase and withdrawal. For ids
     in many databases use myvariant__chem_resolve, for any chemical pubchem__resolve_compound.
@@ -129,7 +139,15 @@ def _cited_targets(mechanisms: Sequence[Json]) -> list[Citation]:
     return [cite_target(target_id) for target_id in targets]
 
 
-@platform.tool(example={"chembl_id": "CHEMBL554"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL554"},
+    asks=(
+        "how does a drug work",
+        "mode of action, MoA",
+        "what does this medicine target",
+        "which protein does it inhibit or activate",
+    ),
+)
 async def get_drug_mechanisms(api: Api, chembl_id: ChemblId) -> Answer:
     """List a drug's curated mechanisms of action and targets, collected over parent and salts, naming the form. With
     Ensembl ids of the targets and the drug's stage: opentargets__get_drug_info.
@@ -167,7 +185,15 @@ async def _indications(api: Api, family: Family) -> list[Json]:
     return sorted((_indication(row, family) for row in found), key=lambda row: -(row["max_phase_for_ind"] or -2))
 
 
-@platform.tool(example={"chembl_id": "CHEMBL2010601"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL2010601"},
+    asks=(
+        "what is this drug used for",
+        "diseases treated with a medicine",
+        "approved uses and investigational uses",
+        "label indications of a drug",
+    ),
+)
 async def get_drug_indications(
     api: Api, chembl_id: ChemblId, min_phase: MinPhase | None = None, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
@@ -198,7 +224,15 @@ async def _warnings(api: Api, family: Family) -> list[Json]:
     return grouped_warnings(await by_parent(api, "drug_warning", "drug_warnings", family.parent_id, "warning_id"))
 
 
-@platform.tool(example={"chembl_id": "CHEMBL122"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL122"},
+    asks=(
+        "why was a drug pulled from the market",
+        "black box warning",
+        "withdrawn because of toxicity",
+        "is the medicine banned",
+    ),
+)
 async def get_drug_warnings(api: Api, chembl_id: ChemblId) -> Answer:
     """List a drug's withdrawals and boxed warnings: year, country, reason, class, over parent and salts. Side effects
     reported after approval: opentargets__get_drug_safety; of one trial: clinicaltrials__get_study_adverse_events.
@@ -221,7 +255,15 @@ def _metabolic_step(row: Json) -> Json:
     return {**step, "metabolism_refs": references[:REFERENCES_SHOWN], "metabolism_ref_count": len(references)}
 
 
-@platform.tool(example={"chembl_id": "CHEMBL25"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL25"},
+    asks=(
+        "how is a drug broken down",
+        "metabolites and the CYP enzyme that makes them",
+        "biotransformation, metabolic pathway of a drug",
+        "which enzyme metabolises it",
+    ),
+)
 async def get_metabolism(api: Api, chembl_id: ChemblId, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """List the metabolic steps of a drug as data: substrate, enzyme, conversion, metabolite and organism. Steps are
     collected over parent and salts. For half-life and texts use PubChem, for genes ClinPGx.
@@ -271,7 +313,14 @@ async def _one_family(api: Api, drug_name: str) -> Family | Answer:
     return Family(parents[0], tuple(forms or [form_row(hit) for hit in hits]))
 
 
-@platform.tool(example={"chembl_id": "CHEMBL554"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL554"},
+    asks=(
+        "tell me everything about a medicine",
+        "drug overview, fact sheet, profile",
+        "summary of a drug with uses, mechanism and warnings",
+    ),
+)
 async def drug_dossier(
     api: Api, chembl_id: ChemblId | None = None, drug_name: DrugName | None = None, limit: Limit = 20
 ) -> Answer:

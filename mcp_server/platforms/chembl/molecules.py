@@ -67,7 +67,15 @@ def short(molecule: Json) -> dict[str, Json]:
     }
 
 
-@platform.tool(example={"chembl_id": "CHEMBL2010601"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL2010601"},
+    asks=(
+        "structure and SMILES of a ChEMBL molecule",
+        "record of a compound by CHEMBL id",
+        "is it a small molecule or antibody",
+        "InChIKey, max phase of a molecule",
+    ),
+)
 async def get_molecule(api: Api, chembl_id: ChemblId) -> Answer:
     """Get a molecule's names, type, structure, properties, highest phase, withdrawal and its other forms. For several
     molecules use get_molecules_batch, for what a drug does drug_dossier.
@@ -88,7 +96,15 @@ async def get_molecule(api: Api, chembl_id: ChemblId) -> Answer:
     return Answer({**molecule, "family": await with_withdrawal(api, family)}, citations=family.citations)
 
 
-@platform.tool(example={"molecule_type": "Small molecule", "max_phase": 4, "mw_max": 200})
+@platform.tool(
+    example={"molecule_type": "Small molecule", "max_phase": 4, "mw_max": 200},
+    asks=(
+        "find compounds by name or property",
+        "molecules below 500 Da that obey Lipinski",
+        "antibodies or peptides in phase 3",
+        "chemical library search",
+    ),
+)
 async def search_molecules(
     api: Api,
     query: Annotated[str, Arg("Words to find in names and descriptions, best match first.", "kinase inhibitor")]
@@ -166,7 +182,14 @@ def _of_batch(asked: list[str], found: list[Json]) -> Answer:
     )
 
 
-@platform.tool(example={"chembl_ids": ["CHEMBL25", "CHEMBL192", "CHEMBL27"]})
+@platform.tool(
+    example={"chembl_ids": ["CHEMBL25", "CHEMBL192", "CHEMBL27"]},
+    asks=(
+        "several CHEMBL molecules in one go",
+        "list of ChEMBL ids to names and structures",
+        "bulk compound records",
+    ),
+)
 async def get_molecules_batch(api: Api, chembl_ids: MoleculeIds) -> Answer:
     """Many at once (up to 50): short records of molecules by ChEMBL id, with phase, structure and properties. Unknown
     ids are named. For one molecule in full use get_molecule.
@@ -175,7 +198,15 @@ async def get_molecules_batch(api: Api, chembl_ids: MoleculeIds) -> Answer:
     return _of_batch(chembl_ids, [short(row) for row in known.values()])
 
 
-@platform.tool(example={"chembl_ids": ["CHEMBL2"]})
+@platform.tool(
+    example={"chembl_ids": ["CHEMBL2"]},
+    asks=(
+        "logP, polar surface area, molecular weight of a molecule",
+        "is it orally bioavailable, rule of five violations",
+        "physicochemical descriptors, QED",
+        "lipophilicity of a ChEMBL compound",
+    ),
+)
 async def get_admet_properties(api: Api, chembl_ids: MoleculeIds) -> Answer:
     """Get calculated properties of up to 50 molecules: weight, AlogP, polar surface, bonds, rule of five, QED. All are
     calculated, none measured; biologics have none. For measured ones use get_bioactivities with type A.
@@ -185,7 +216,15 @@ async def get_admet_properties(api: Api, chembl_ids: MoleculeIds) -> Answer:
     return _of_batch(chembl_ids, [{**row, "molecule_properties": properties_of(row)} for row in known.values()])
 
 
-@platform.tool(example={"chembl_id": "CHEMBL554"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL554"},
+    asks=(
+        "salt forms of a drug",
+        "parent compound of a hydrochloride",
+        "free base and its salts, hydrates",
+        "is mesylate the same molecule",
+    ),
+)
 async def get_molecule_forms(api: Api, chembl_id: ChemblId) -> Answer:
     """List the parent, salts and other forms of a compound, each with name and phase; works from any form. For stereo
     forms and mixtures use PubChem.
@@ -196,7 +235,15 @@ async def get_molecule_forms(api: Api, chembl_id: ChemblId) -> Answer:
     return rows(list(family.forms), data=family.facts, citations=family.citations)
 
 
-@platform.tool(example={"chembl_id": "CHEMBL457419"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL457419"},
+    asks=(
+        "PAINS filter",
+        "is this compound a frequent hitter",
+        "reactive or toxic groups in a molecule",
+        "medicinal chemistry red flags",
+    ),
+)
 async def get_structural_alerts(api: Api, chembl_id: ChemblId, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """List undesirable fragments in a compound (PAINS, Glaxo, Dundee, BMS …) with the set and pattern of each. An
     alert is a reason to look, not a verdict.

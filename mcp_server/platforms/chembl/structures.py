@@ -57,7 +57,15 @@ def _answer(found: list[Json], total: int, offset: int, query: dict[str, Json], 
     )
 
 
-@platform.tool(example={"chembl_id": "CHEMBL25", "threshold": 70})
+@platform.tool(
+    example={"chembl_id": "CHEMBL25", "threshold": 70},
+    asks=(
+        "analogues of a molecule",
+        "look-alike structures by fingerprint",
+        "chemical neighbours with activity data",
+        "Tanimoto similarity search on SMILES",
+    ),
+)
 async def find_similar_compounds(
     api: Api,
     smiles: Smiles | None = None,
@@ -83,7 +91,14 @@ async def find_similar_compounds(
     return _answer(similar, total, offset, query, f"No compound in ChEMBL is {threshold} % similar to {structure}.")
 
 
-@platform.tool(example={"smiles": "c1ccc2c(c1)ncnc2Nc1ccccc1", "limit": 5})
+@platform.tool(
+    example={"smiles": "c1ccc2c(c1)ncnc2Nc1ccccc1", "limit": 5},
+    asks=(
+        "compounds with this scaffold or ring",
+        "molecules containing a core fragment",
+        "scaffold search with activity data",
+    ),
+)
 async def find_substructure(
     api: Api, smiles: Smiles | None = None, chembl_id: ChemblId | None = None, limit: Limit = 20, offset: Offset = 0
 ) -> Answer:
@@ -100,7 +115,15 @@ async def find_substructure(
     return _answer([short(row) for row in molecules], total, offset, {"structure": structure}, none)
 
 
-@platform.tool(example={"smiles": "CN(C)C(=N)N=C(N)N", "mode": "connectivity"})
+@platform.tool(
+    example={"smiles": "CN(C)C(=N)N=C(N)N", "mode": "connectivity"},
+    asks=(
+        "is this SMILES in ChEMBL",
+        "look up a structure",
+        "which compound has this exact structure",
+        "CHEMBL id from SMILES or InChIKey",
+    ),
+)
 async def find_exact_structure(
     api: Api,
     smiles: Smiles,

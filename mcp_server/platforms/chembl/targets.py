@@ -78,7 +78,15 @@ async def _by_component(
     return wanted, targets, total
 
 
-@platform.tool(example={"gene_symbol": "ERBB2"})
+@platform.tool(
+    example={"gene_symbol": "ERBB2"},
+    asks=(
+        "CHEMBL target id of a gene or protein",
+        "gene symbol to drug target",
+        "UniProt accession to ChEMBL target",
+        "which target record is EGFR",
+    ),
+)
 async def resolve_target(
     api: Api,
     gene_symbol: GeneSymbol | None = None,
@@ -144,7 +152,14 @@ def _component(component: Json, with_cross_references: bool) -> dict[str, Json]:
     return short
 
 
-@platform.tool(example={"target_chembl_id": "CHEMBL3885559"})
+@platform.tool(
+    example={"target_chembl_id": "CHEMBL3885559"},
+    asks=(
+        "components of a drug target",
+        "what proteins make up a CHEMBL target",
+        "EC number, organism, type of a target",
+    ),
+)
 async def get_target(
     api: Api,
     target_chembl_id: ChemblTargetId,
@@ -187,7 +202,14 @@ async def _add_sequences(api: Api, components: list[dict[str, Json]]) -> None:
         one |= {"sequence": row.get("sequence"), "organism": row.get("organism"), "protein_class_ids": classes}
 
 
-@platform.tool(example={"target_chembl_id": "CHEMBL1824"})
+@platform.tool(
+    example={"target_chembl_id": "CHEMBL1824"},
+    asks=(
+        "protein complexes or families that include a target",
+        "parent and subset targets",
+        "selectivity groups, subunits of a receptor complex",
+    ),
+)
 async def get_target_relations(
     api: Api, target_chembl_id: ChemblTargetId, limit: Limit = 100, offset: Offset = 0
 ) -> Answer:
@@ -240,7 +262,14 @@ def _protein_class(row: Json) -> dict[str, Json]:
     return {**kept(row, *fields), "levels": levels}
 
 
-@platform.tool(example={"protein_class_id": 1})
+@platform.tool(
+    example={"protein_class_id": 1},
+    asks=(
+        "protein family classification",
+        "is it a kinase, GPCR or ion channel",
+        "hierarchy of target classes",
+    ),
+)
 async def get_protein_class(
     api: Api,
     protein_class_id: Annotated[int, Arg("ChEMBL's number of a protein family.", 1, minimum=0)] | None = None,
@@ -265,7 +294,13 @@ async def get_protein_class(
     return rows(shown, total=total, next=next_page(offset, len(shown), total))
 
 
-@platform.tool(example={"name_contains": "tyrosine-protein kinase"})
+@platform.tool(
+    example={"name_contains": "tyrosine-protein kinase"},
+    asks=(
+        "where on the protein does the drug bind",
+        "binding domain, pocket, subunit of a drug's site",
+    ),
+)
 async def get_binding_sites(
     api: Api,
     site_id: Annotated[int, Arg("ChEMBL's number of a binding site, as mechanisms give it.", 2, minimum=0)]

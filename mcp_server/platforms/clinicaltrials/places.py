@@ -51,7 +51,16 @@ Unit = Annotated[Literal["km", "mi"], Arg("Unit of the radius.", "km")]
 SiteLimit = Annotated[int, Arg("How many sites to return at most.", minimum=1, maximum=500)]
 
 
-@platform.tool(example={"latitude": 42.36, "longitude": -71.06, "radius": 50, "condition": "melanoma"}, cites=LISTED)
+@platform.tool(
+    example={"latitude": 42.36, "longitude": -71.06, "radius": 50, "condition": "melanoma"},
+    cites=LISTED,
+    asks=(
+        "trials near me",
+        "studies within 50 miles of a hospital",
+        "clinical research close to coordinates",
+        "recruiting sites within driving distance",
+    ),
+)
 async def find_studies_near_location(
     api: Api,
     latitude: Latitude,
@@ -86,7 +95,16 @@ async def find_studies_near_location(
     return listed(kept, studies, answer, page_token, note)
 
 
-@platform.tool(example={"nct_id": "NCT02576665", "country": "United States"}, cites=STUDY)
+@platform.tool(
+    example={"nct_id": "NCT02576665", "country": "United States"},
+    cites=STUDY,
+    asks=(
+        "where is this trial running",
+        "hospitals and cities of a trial, contact phone",
+        "which centres are still recruiting",
+        "trial sites in Germany",
+    ),
+)
 async def get_study_locations(
     api: Api,
     nct_id: NctId,
@@ -132,7 +150,16 @@ async def get_study_locations(
     return Answer(**{**vars(answer), "returned": len(shown), "next": following})
 
 
-@platform.tool(example={"condition": "cystic fibrosis", "age_years": 30, "sex": "FEMALE"}, cites=LISTED)
+@platform.tool(
+    example={"condition": "cystic fibrosis", "age_years": 30, "sex": "FEMALE"},
+    cites=LISTED,
+    asks=(
+        "which trial can my patient join",
+        "trials for a 60 year old woman",
+        "am I eligible for any study",
+        "experimental treatment open to a person with a condition",
+    ),
+)
 async def match_patient_to_studies(
     api: Api,
     condition: Condition,

@@ -37,7 +37,14 @@ Piece = Annotated[str, Arg("Name of a field, as describe_search lists them.", "P
 
 
 @platform.tool(
-    example={"condition": "Phelan-McDermid syndrome"}, cites=Cite("nct", ".newest[]", ".nctId", ".briefTitle")
+    example={"condition": "Phelan-McDermid syndrome"},
+    cites=Cite("nct", ".newest[]", ".nctId", ".briefTitle"),
+    asks=(
+        "how much research goes on in a disease",
+        "pipeline overview by phase and sponsor",
+        "competitive landscape of trials",
+        "who sponsors most trials",
+    ),
 )
 async def trial_landscape(
     api: Api,
@@ -83,7 +90,14 @@ async def trial_landscape(
     return Answer(**{**vars(rows(studies, data=data, total=total, note=note)), "returned": None})
 
 
-@platform.tool(example={"field": "Phase"})
+@platform.tool(
+    example={"field": "Phase"},
+    asks=(
+        "which values occur in a trial field",
+        "distribution of phases in the whole registry",
+        "most common sponsor classes, statuses",
+    ),
+)
 async def field_values(api: Api, field: Piece) -> Answer:
     """Values of one field over the whole registry of clinical trials with numbers of studies, e.g. of Phase or
     LeadSponsorClass. For allowed values and names of fields use describe_search.
@@ -110,7 +124,14 @@ async def field_values(api: Api, field: Piece) -> Answer:
     return rows(shown, total=total if isinstance(total, int) else None, data=found, note=note)
 
 
-@platform.tool(example={"kind": "fields", "query": "eligibility"})
+@platform.tool(
+    example={"kind": "fields", "query": "eligibility"},
+    asks=(
+        "what fields can I search in the trial registry",
+        "allowed status and phase codes",
+        "data structure of a study record",
+    ),
+)
 async def describe_search(
     api: Api,
     kind: Annotated[
@@ -143,7 +164,14 @@ async def describe_search(
     return Answer(**{**vars(result), "returned": len(shown), "next": following})
 
 
-@platform.tool(example={"text": "melanom", "dictionary": "Condition"})
+@platform.tool(
+    example={"text": "melanom", "dictionary": "Condition"},
+    asks=(
+        "autocomplete of a condition in the trial registry",
+        "did I spell the disease right",
+        "suggested search words for trials",
+    ),
+)
 async def suggest_terms(
     api: Api,
     text: Annotated[str, Arg("Beginning or misspelt form of a term.", "melanom", normalise=look_up_form)],

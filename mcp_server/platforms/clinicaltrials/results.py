@@ -21,7 +21,18 @@ EVENTS = {"serious": "seriousEvents", "other": "otherEvents"}
 NO_ARM_TEXTS = "del(.outcomeMeasures[]?.groups[]?.description, .participantFlow.groups[]?.description)"
 
 
-@platform.tool(example={"nct_id": "NCT02552212", "part": "outcomes"}, cites=STUDY, noise=NO_ARM_TEXTS)
+@platform.tool(
+    example={"nct_id": "NCT02552212", "part": "outcomes"},
+    cites=STUDY,
+    noise=NO_ARM_TEXTS,
+    asks=(
+        "what was the outcome of a trial",
+        "did the drug beat placebo, p value, hazard ratio",
+        "efficacy numbers",
+        "overall survival in each arm",
+        "response rate reported in the registry",
+    ),
+)
 async def get_study_results(
     api: Api,
     nct_id: NctId,
@@ -72,6 +83,13 @@ async def get_study_results(
     example={"nct_id": "NCT02513394", "seriousness": "serious"},
     cites=STUDY,
     noise="del(.eventGroups[]?.description)",
+    asks=(
+        "side effects seen in a trial",
+        "toxicity per arm, grade 3 events",
+        "safety results of a study",
+        "how many patients had neutropenia",
+        "deaths in the trial",
+    ),
 )
 async def get_study_adverse_events(
     api: Api,

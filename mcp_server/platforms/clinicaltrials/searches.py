@@ -66,6 +66,12 @@ MESSAGE_MAX_CHARS = 200
     core=True,
     example={"condition": "melanoma", "intervention": "vemurafenib", "limit": 20},
     cites=LISTED,
+    asks=(
+        "recruiting trials for a disease",
+        "ongoing phase 3 studies of a drug",
+        "find clinical trials by sponsor or status",
+        "who is testing this drug in people",
+    ),
 )
 async def search_studies(
     api: Api,
@@ -106,7 +112,14 @@ async def search_studies(
     return listed([row(study) for study in studies], studies, answer, page_token)
 
 
-@platform.tool(example={"condition": "melanoma", "status": ["RECRUITING"]})
+@platform.tool(
+    example={"condition": "melanoma", "status": ["RECRUITING"]},
+    asks=(
+        "how many trials are there",
+        "number of recruiting studies of a drug",
+        "count of phase 2 trials in a condition",
+    ),
+)
 async def count_studies(
     api: Api,
     condition: Condition | None = None,
@@ -136,6 +149,12 @@ async def count_studies(
 @platform.tool(
     example={"biomarker": "EGFR L858R", "condition": "non-small cell lung cancer"},
     cites=LISTED,
+    asks=(
+        "trials for KRAS G12C tumours",
+        "studies for mutation carriers",
+        "biomarker-driven, targeted therapy trials",
+        "trial that requires HER2 positive patients",
+    ),
 )
 async def search_by_biomarker(
     api: Api,
@@ -172,7 +191,15 @@ async def search_by_biomarker(
     return listed(kept, studies, answer, page_token, " ".join(notes))
 
 
-@platform.tool(example={"expression": "AREA[Phase]PHASE3 AND AREA[InterventionType]GENETIC"}, cites=LISTED)
+@platform.tool(
+    example={"expression": "AREA[Phase]PHASE3 AND AREA[InterventionType]GENETIC"},
+    cites=LISTED,
+    asks=(
+        "query trials with field expressions, AREA syntax",
+        "complex Boolean trial search",
+        "search a special field of the registry",
+    ),
+)
 async def advanced_search(
     api: Api,
     expression: Expression,

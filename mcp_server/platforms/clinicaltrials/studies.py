@@ -55,6 +55,12 @@ COMPARED = Annotated[
     example={"nct_id": "NCT01808573"},
     cites=STUDY,
     noise="del(.record.derivedSection?, .record.protocolSection.contactsLocationsModule?)",
+    asks=(
+        "look up a trial by NCT number",
+        "what is this study about",
+        "protocol, design, sponsor, status of one trial",
+        "is NCT still recruiting",
+    ),
 )
 async def get_study(
     api: Api,
@@ -76,7 +82,13 @@ async def get_study(
 
 
 @platform.tool(
-    example={"nct_ids": ["NCT01808573", "NCT00878709"]}, cites=Cite("nct", ".studies[]", ".nctId", ".briefTitle")
+    example={"nct_ids": ["NCT01808573", "NCT00878709"]},
+    cites=Cite("nct", ".studies[]", ".nctId", ".briefTitle"),
+    asks=(
+        "several NCT numbers at once",
+        "status of a list of trials",
+        "bulk trial records",
+    ),
 )
 async def get_studies_batch(api: Api, nct_ids: NctIds) -> Answer:
     """Many at once (up to 100): clinical trials by NCT number; returns title, status, phase, sponsor, enrolment,
@@ -91,7 +103,13 @@ async def get_studies_batch(api: Api, nct_ids: NctIds) -> Answer:
 
 
 @platform.tool(
-    example={"nct_ids": ["NCT00567190", "NCT01772472"]}, cites=Cite("nct", ".studies[]", ".nctId", ".briefTitle")
+    example={"nct_ids": ["NCT00567190", "NCT01772472"]},
+    cites=Cite("nct", ".studies[]", ".nctId", ".briefTitle"),
+    asks=(
+        "differences between two trials",
+        "side by side comparison of NCT numbers",
+        "which of these studies is larger",
+    ),
 )
 async def compare_studies(api: Api, nct_ids: COMPARED) -> Answer:
     """Compare two to five clinical trials by NCT number: returns design, arms, endpoints, enrolment, dates, status
@@ -104,7 +122,16 @@ async def compare_studies(api: Api, nct_ids: COMPARED) -> Answer:
     return _several(nct_ids, pairs, "studies")
 
 
-@platform.tool(example={"nct_id": "NCT06604689"}, cites=STUDY)
+@platform.tool(
+    example={"nct_id": "NCT06604689"},
+    cites=STUDY,
+    asks=(
+        "what rules people out of this study",
+        "who can enrol in this study",
+        "age limits of a trial",
+        "does the trial take pregnant women",
+    ),
+)
 async def get_study_eligibility(api: Api, nct_id: NctId) -> Answer:
     """Who may take part in a clinical trial, by NCT number: the whole inclusion and exclusion criteria, sex, ages,
     healthy volunteers. To find trials for a patient use match_patient_to_studies.
@@ -132,7 +159,16 @@ async def get_study_eligibility(api: Api, nct_id: NctId) -> Answer:
     return Answer(head(study) | found, outcome, note=" ".join(filter(None, notes)))
 
 
-@platform.tool(example={"nct_id": "NCT02210780"}, cites=STUDY)
+@platform.tool(
+    example={"nct_id": "NCT02210780"},
+    cites=STUDY,
+    asks=(
+        "primary endpoint of a trial",
+        "what does the study measure",
+        "secondary endpoints, time frame",
+        "progression-free survival as endpoint",
+    ),
+)
 async def get_study_outcomes(
     api: Api,
     nct_id: NctId,
@@ -163,6 +199,12 @@ async def get_study_outcomes(
 @platform.tool(
     example={"nct_id": "NCT02552212"},
     cites=(STUDY, Cite("pmid", ".references[]", ".pmid", ".citation")),
+    asks=(
+        "papers of a trial",
+        "protocol PDF, statistical analysis plan, consent form",
+        "publications listed in the registry",
+        "will individual patient data be shared",
+    ),
 )
 async def get_study_references(api: Api, nct_id: NctId) -> Answer:
     """Publications that the registry lists for a clinical trial (PMIDs), links, data sharing, and posted protocol,
@@ -194,7 +236,15 @@ async def get_study_references(api: Api, nct_id: NctId) -> Answer:
     return rows(every, data=head(study) | present(parts), note=note)
 
 
-@platform.tool(example={"nct_id": "NCT00909532"})
+@platform.tool(
+    example={"nct_id": "NCT00909532"},
+    asks=(
+        "was the primary endpoint changed",
+        "earlier versions of a registration",
+        "amendments, when did the status change",
+        "outcome switching",
+    ),
+)
 async def get_study_history(
     api: Api,
     nct_id: NctId,

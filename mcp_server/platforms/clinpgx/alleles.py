@@ -41,7 +41,15 @@ def cited_alleles(gene: str, names: list[str]) -> list[Citation]:
     return [Citation("star_allele", f"{gene}{name}") for name in dict.fromkeys(names)]
 
 
-@platform.tool(example={"gene_symbol": "CYP2C19", "population": "European"})
+@platform.tool(
+    example={"gene_symbol": "CYP2C19", "population": "European"},
+    asks=(
+        "how common is CYP2D6*4 in Europeans",
+        "star allele frequency by ethnicity",
+        "share of poor metabolisers in Asians",
+        "prevalence of a haplotype in a biogeographic group",
+    ),
+)
 async def get_allele_frequencies(
     api: Api, gene_symbol: GeneSymbol, population: PopulationGroup | None = None, allele: StarAllele | None = None
 ) -> Answer:
@@ -75,7 +83,15 @@ async def get_allele_frequencies(
     )
 
 
-@platform.tool(example={"gene_symbol": "CYP2C19"})
+@platform.tool(
+    example={"gene_symbol": "CYP2C19"},
+    asks=(
+        "which star alleles of CYP2C19 have no function",
+        "function of an allele, increased, decreased or normal",
+        "activity value of a haplotype",
+        "list of pharmacogene haplotypes",
+    ),
+)
 async def search_star_alleles(
     api: Api,
     gene_symbol: GeneSymbol,
@@ -136,7 +152,15 @@ def _location(value: Json) -> dict[str, Json]:
     }
 
 
-@platform.tool(example={"gene_symbol": "NUDT15", "allele": "*3"})
+@platform.tool(
+    example={"gene_symbol": "NUDT15", "allele": "*3"},
+    asks=(
+        "which SNPs make up CYP2C9*3",
+        "variants that define a haplotype",
+        "translate a star allele to rsIDs",
+        "core variants of an allele",
+    ),
+)
 async def get_allele_definition(api: Api, gene_symbol: GeneSymbol, allele: StarAllele) -> Answer:
     """Get the variants that define a star allele: rsIDs, places on gene and chromosome, the state at each place. A
     state may be a set. To call alleles from a genotype use a caller such as PharmCAT.
@@ -189,7 +213,15 @@ async def diplotype_rows(api: Api, gene: str, diplotype: str) -> list[Json]:
     return [row for row in found if row.get("diplotype", orders[0]) in orders]
 
 
-@platform.tool(example={"gene_symbol": "CYP2C19", "diplotype": "*1/*2"})
+@platform.tool(
+    example={"gene_symbol": "CYP2C19", "diplotype": "*1/*2"},
+    asks=(
+        "what metaboliser is *1/*4",
+        "genotype to phenotype",
+        "poor, intermediate, rapid or ultrarapid metabolizer",
+        "activity score of a diplotype",
+    ),
+)
 async def get_diplotype_phenotype(api: Api, gene_symbol: GeneSymbol, diplotype: Diplotype) -> Answer:
     """Get the phenotype and activity score that CPIC assigns to two star alleles of a gene, in either order. For the
     advice that follows use recommend_for_genotype.

@@ -117,7 +117,16 @@ def cited_annotations(found: list[Json]) -> list[Citation]:
     return [Citation("clinpgx_annotation", str(item["id"]), item.get("name") or "") for item in found]
 
 
-@platform.tool(core=True, example={"gene_symbol": "CYP2C19", "drug_name": "clopidogrel"})
+@platform.tool(
+    core=True,
+    example={"gene_symbol": "CYP2C19", "drug_name": "clopidogrel"},
+    asks=(
+        "which variants affect response to warfarin",
+        "level 1A pharmacogenomic evidence",
+        "toxicity or efficacy by genotype",
+        "PharmGKB clinical annotations",
+    ),
+)
 async def search_clinical_annotations(
     api: Api,
     gene_symbol: GeneSymbol | None = None,
@@ -180,7 +189,15 @@ def _cited_findings(found: list[Json]) -> list[Citation]:
     return [*pages, *cited_papers(paper for row in found for paper in row["papers"])]
 
 
-@platform.tool(example={"variant": "rs4244285", "drug_name": "clopidogrel"})
+@platform.tool(
+    example={"variant": "rs4244285", "drug_name": "clopidogrel"},
+    asks=(
+        "studies that link a SNP to drug response",
+        "what do papers say on a variant and a drug",
+        "association of rs number with toxicity, p value",
+        "study parameters, odds ratio",
+    ),
+)
 async def search_variant_annotations(
     api: Api,
     variant: Variant | None = None,
@@ -274,7 +291,14 @@ def _annotation_of(kind: str, found: Json) -> Json:
     return _text(found, guideline_row(found) if kind == "guideline" else label_row(found))
 
 
-@platform.tool(example={"annotation_id": "PA166104948"})
+@platform.tool(
+    example={"annotation_id": "PA166104948"},
+    asks=(
+        "text of a PharmGKB annotation by its number",
+        "what happens to carriers of each genotype",
+        "read a guideline or label annotation in full",
+    ),
+)
 async def get_annotation(
     api: Api,
     annotation_id: Annotated[

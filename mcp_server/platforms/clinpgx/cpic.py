@@ -47,7 +47,15 @@ async def pairs_of(
     return await cpic_rows(api, "pair_view", filters)
 
 
-@platform.tool(example={"drug_name": "clopidogrel"})
+@platform.tool(
+    example={"drug_name": "clopidogrel"},
+    asks=(
+        "CPIC level of a gene-drug pair",
+        "which genes are actionable",
+        "pairs with level A",
+        "genes that CPIC has guidelines for",
+    ),
+)
 async def search_cpic_pairs(
     api: Api,
     gene_symbol: GeneSymbol | None = None,
@@ -84,7 +92,15 @@ def _has_phenotype(row: Json, phenotype: str, gene: str | None) -> bool:
     return False
 
 
-@platform.tool(example={"drug_name": "clopidogrel", "gene_symbol": "CYP2C19"})
+@platform.tool(
+    example={"drug_name": "clopidogrel", "gene_symbol": "CYP2C19"},
+    asks=(
+        "what dose for a poor metaboliser",
+        "prescribing advice by phenotype",
+        "dose reduction, alternative drug, avoid",
+        "therapeutic recommendation of CPIC",
+    ),
+)
 async def get_cpic_recommendations(
     api: Api,
     drug_name: DrugName,
@@ -183,7 +199,15 @@ async def _by_key(api: Api, gene: str, key: str) -> list[Json]:
     return await cpic_rows(api, "recommendation_view", filters)
 
 
-@platform.tool(example={"genotypes": ["CYP2C19*2/*2"], "drug_name": "clopidogrel"})
+@platform.tool(
+    example={"genotypes": ["CYP2C19*2/*2"], "drug_name": "clopidogrel"},
+    asks=(
+        "patient is CYP2C19 *2/*2, what should I prescribe",
+        "dosing from a genotype",
+        "advice for diplotypes",
+        "which drugs should a carrier avoid",
+    ),
+)
 async def recommend_for_genotype(
     api: Api,
     genotypes: Annotated[

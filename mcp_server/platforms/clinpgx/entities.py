@@ -39,7 +39,14 @@ ConnectedType = Annotated[
 ]
 
 
-@platform.tool(example={"query": "CYP2C19", "type": "gene"})
+@platform.tool(
+    example={"query": "CYP2C19", "type": "gene"},
+    asks=(
+        "PharmGKB accession id",
+        "PA number of a drug or gene",
+        "look up an exact name in PharmGKB",
+    ),
+)
 async def resolve_entity(api: Api, query: EntityQuery, type: EntityKind = "auto") -> Answer:
     """Find the ClinPGx (PharmGKB) accession (PA…) of a gene, drug, rsID, star allele or disease by its exact name. For
     other ids of a gene use myvariant__gene_resolve, of a drug myvariant__chem_resolve.
@@ -87,7 +94,14 @@ async def whole(api: Api, kind: str, query: str) -> Json:
     return found
 
 
-@platform.tool(example={"gene": "CYP2D6"})
+@platform.tool(
+    example={"gene": "CYP2D6"},
+    asks=(
+        "very important pharmacogene, VIP",
+        "PharmGKB page of a gene",
+        "what role does CYP3A5 play for drugs",
+    ),
+)
 async def get_gene(
     api: Api, gene: Annotated[str, Arg("Approved gene symbol or PA accession.", "CYP2D6", normalise=gene_symbol_form)]
 ) -> Answer:
@@ -121,7 +135,13 @@ async def get_gene(
     return Answer(data, citations=[cite("gene", found)])
 
 
-@platform.tool(example={"drug": "codeine"})
+@platform.tool(
+    example={"drug": "codeine"},
+    asks=(
+        "PharmGKB page of a drug",
+        "metabolites, brand names, other ids of a medicine in ClinPGx",
+    ),
+)
 async def get_chemical(
     api: Api, drug: Annotated[str, Arg("Generic drug name or PA accession.", "codeine", normalise=look_up_form)]
 ) -> Answer:
@@ -145,7 +165,14 @@ async def get_chemical(
     return Answer(data, citations=[cite("chemical", found)])
 
 
-@platform.tool(example={"variant": "rs3892097"})
+@platform.tool(
+    example={"variant": "rs3892097"},
+    asks=(
+        "PharmGKB page of a SNP",
+        "pharmacogenetic variant by rs number",
+        "what is rs4149056 in pharmacogenomics",
+    ),
+)
 async def get_pgx_variant(
     api: Api,
     variant: Annotated[str, Arg("rsID or PA accession.", "rs3892097", r"^([rR][sS]|[pP][aA])\d+$")],
@@ -184,7 +211,14 @@ async def accession_of(api: Api, query: str) -> tuple[str, str]:
     return "", ""
 
 
-@platform.tool(example={"query": "CYP2C19", "type": "Chemical"})
+@platform.tool(
+    example={"query": "CYP2C19", "type": "Chemical"},
+    asks=(
+        "what is connected to a gene or drug in PharmGKB",
+        "all related drugs, diseases and variants",
+        "network around a pharmacogene",
+    ),
+)
 async def get_connected_objects(
     api: Api, query: EntityQuery, type: ConnectedType, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:

@@ -99,7 +99,15 @@ def cited(found: list[Json]) -> list[Citation]:
     return [Citation("clinpgx", item["id"], item.get("name") or "", item["url"]) for item in found]
 
 
-@platform.tool(example={"gene_symbol": "CYP2C19", "drug_name": "clopidogrel"})
+@platform.tool(
+    example={"gene_symbol": "CYP2C19", "drug_name": "clopidogrel"},
+    asks=(
+        "dosing guideline for a gene and drug",
+        "DPWG or CPIC guidance",
+        "is there a pharmacogenetic guideline",
+        "Dutch pharmacogenetics recommendations",
+    ),
+)
 async def search_guideline_annotations(
     api: Api,
     gene_symbol: GeneSymbol | None = None,
@@ -153,7 +161,15 @@ async def _all_of_cpic(api: Api) -> Answer:
     )
 
 
-@platform.tool(example={"drug_name": "codeine"})
+@platform.tool(
+    example={"drug_name": "codeine"},
+    asks=(
+        "does the FDA label call for a genetic test",
+        "package insert pharmacogenomics",
+        "required or recommended genetic testing before a drug",
+        "biomarker on the EMA label",
+    ),
+)
 async def search_drug_labels(
     api: Api,
     gene_symbol: GeneSymbol | None = None,
@@ -200,7 +216,15 @@ def _pathway(found: Json) -> Json:
     }
 
 
-@platform.tool(example={"drug_name": "clopidogrel"})
+@platform.tool(
+    example={"drug_name": "clopidogrel"},
+    asks=(
+        "which genes handle a drug in the body",
+        "pharmacokinetics diagram, transporters and enzymes",
+        "PK or PD pathway of a medicine",
+        "drug metabolism pathway from PharmGKB",
+    ),
+)
 async def get_pk_pd_pathway(api: Api, pathway_id: ClinPgxId | None = None, drug_name: DrugName | None = None) -> Answer:
     """Get the pharmacokinetic or pharmacodynamic pathway of a drug: genes and drugs around it, steps, text, papers.
     Give a drug name or a PA accession. For signalling pathways use Reactome.

@@ -43,7 +43,14 @@ def _pair_row(found: Json) -> Json:
     return {**row, **({"levelOfEvidence": level} if level else {}), **({"testing": testing} if testing else {})}
 
 
-@platform.tool(example={"first": "CYP2C19", "second": "clopidogrel"})
+@platform.tool(
+    example={"first": "CYP2C19", "second": "clopidogrel"},
+    asks=(
+        "everything on one gene and one drug",
+        "all records that link a drug and a gene",
+        "evidence for a pair",
+    ),
+)
 async def get_pair_evidence(
     api: Api,
     first: EntityQuery,
@@ -79,7 +86,15 @@ async def get_pair_evidence(
     )
 
 
-@platform.tool(example={"pmid": "30499100"}, noise="del(.terms)")
+@platform.tool(
+    example={"pmid": "30499100"},
+    noise="del(.terms)",
+    asks=(
+        "what did PharmGKB curate from this PMID",
+        "pharmacogenomics annotations of a paper",
+        "curated article",
+    ),
+)
 async def get_curated_paper(api: Api, pmid: Pmid) -> Answer:
     """Get what ClinPGx curated from one paper by PMID: its entry with title, tags and linked records. For the abstract
     use pubmed__get_articles, for findings by variant search_variant_annotations.

@@ -57,7 +57,15 @@ def _outcome(parts: dict[str, Json], data: Json, note: str, citations: list[Cita
     return empty(note, data)
 
 
-@platform.tool(example={"gene_symbol": "CYP2C19", "drug_name": "clopidogrel"})
+@platform.tool(
+    example={"gene_symbol": "CYP2C19", "drug_name": "clopidogrel"},
+    asks=(
+        "does CYP2D6 matter for codeine",
+        "is genotyping useful before this drug",
+        "gene and drug interaction on one page",
+        "pharmacogenetic summary of a pair",
+    ),
+)
 async def gene_drug_report(api: Api, gene_symbol: GeneSymbol, drug_name: DrugName) -> Answer:
     """Get one page on a gene and a drug: best evidence, guidelines, labels, CPIC level and advice, each with a status.
     First choice for "does this gene matter for this drug". For all genes of a drug use drug_pgx_profile.
@@ -99,7 +107,15 @@ async def _of_gene(asked: Awaitable[list[Json]], gene: str) -> list[Json]:
     return [row for row in await asked if gene in (row.get("lookupkey") or {})]
 
 
-@platform.tool(example={"drug_name": "clopidogrel"})
+@platform.tool(
+    example={"drug_name": "clopidogrel"},
+    asks=(
+        "which genes should I test before giving a drug",
+        "pharmacogenes of a medicine",
+        "genetic factors in the response to a drug",
+        "pharmacogenomic profile",
+    ),
+)
 async def drug_pgx_profile(api: Api, drug_name: DrugName) -> Answer:
     """List all pharmacogenes of a drug by strength of evidence: best level, guidelines, label testing, CPIC level. One
     row a gene. For one gene in detail use gene_drug_report, for single records the searches.

@@ -26,6 +26,12 @@ VOCABULARIES = {
     example={"condition": "Dent disease type 2"},
     cites=Cite("medgen", "[]", "cui", "title", url="https://www.ncbi.nlm.nih.gov/medgen/{id}"),
     noise="del(.[].names)",
+    asks=(
+        "MedGen concept id of a disease",
+        "CUI of a condition, UMLS",
+        "OMIM number of a syndrome",
+        "disease name to ClinVar condition",
+    ),
 )
 async def find_condition(
     api: Api,

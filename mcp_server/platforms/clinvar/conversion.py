@@ -31,7 +31,16 @@ _POSITION = re.compile(
 )
 
 
-@platform.tool(example={"variant": "NC_000011.10:g.5227002T>A"})
+@platform.tool(
+    example={"variant": "NC_000011.10:g.5227002T>A"},
+    asks=(
+        "HGVS to SPDI",
+        "check whether a variant name is valid",
+        "VCF line to HGVS",
+        "left-align, normalise a variant",
+        "is this nomenclature right",
+    ),
+)
 async def convert_variant(
     api: Api,
     variant: Annotated[

@@ -41,7 +41,15 @@ LowestMaf = Annotated[float | None, Arg("Lowest minor allele frequency; 0.01 is 
 HighestMaf = Annotated[float | None, Arg("Highest minor allele frequency; 0.01 is 1 %.", minimum=0, maximum=0.5)]
 
 
-@platform.tool(example={"rsids": ["rs268"]}, cites=_NAMED)
+@platform.tool(
+    example={"rsids": ["rs268"]},
+    cites=_NAMED,
+    asks=(
+        "list of rs numbers to genes and positions",
+        "bulk SNP lookup",
+        "short dbSNP information of several SNPs",
+    ),
+)
 async def get_dbsnp_summaries(api: Api, rsids: Rsids) -> Answer:
     """Short dbSNP facts for up to 50 rsIDs: genes, position on both assemblies, function classes, minor allele
     frequencies by study, clinical terms of the site. One rsID with alleles and merges: get_refsnp.
@@ -64,7 +72,16 @@ async def get_dbsnp_summaries(api: Api, rsids: Rsids) -> Answer:
     return rows(facts, note=" ".join(notes))
 
 
-@platform.tool(example={"gene_symbol": "LPL", "significance": "pathogenic", "maf_max": 0.01}, cites=_NAMED)
+@platform.tool(
+    example={"gene_symbol": "LPL", "significance": "pathogenic", "maf_max": 0.01},
+    cites=_NAMED,
+    asks=(
+        "all SNPs in a gene",
+        "missense SNPs with a frequency above 1 percent",
+        "common polymorphisms of a gene",
+        "rs numbers in a gene",
+    ),
+)
 async def search_dbsnp(
     api: Api,
     gene_symbol: OptionalGene = None,

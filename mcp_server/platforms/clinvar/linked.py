@@ -22,7 +22,15 @@ RECORD_PAGES = {
 _TITLES = ("title", "name", "testname", "nomenclaturename", "caption")
 
 
-@platform.tool(example={"variation_id": "13961"}, cites=(VARIANT, Cite("pmid", "articles[]", "pmid", "title")))
+@platform.tool(
+    example={"variation_id": "13961"},
+    cites=(VARIANT, Cite("pmid", "articles[]", "pmid", "title")),
+    asks=(
+        "papers on a ClinVar variant",
+        "publications cited by submitters",
+        "articles about a variation id",
+    ),
+)
 async def get_variant_literature(
     api: Api, variation_id: ClinVarVariationId, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
@@ -56,7 +64,15 @@ async def get_variant_literature(
     )
 
 
-@platform.tool(example={"source": "clinvar", "uid": "13961", "target": "gene"})
+@platform.tool(
+    example={"source": "clinvar", "uid": "13961", "target": "gene"},
+    asks=(
+        "NCBI links of a variant",
+        "from a ClinVar variant to the gene or OMIM",
+        "genetic tests for a condition, GTR",
+        "cross-database links",
+    ),
+)
 async def get_linked_records(
     api: Api,
     source: Annotated[Literal["clinvar", "medgen"], Arg("Where the id comes from.")],

@@ -18,7 +18,16 @@ MERGES_MAX = 3
 
 
 @platform.tool(
-    example={"rsid": "rs268"}, cites=Cite("rsid", "", "rsid"), noise="del(.alleles[].frequencies) | del(.citations)"
+    example={"rsid": "rs268"},
+    cites=Cite("rsid", "", "rsid"),
+    noise="del(.alleles[].frequencies) | del(.citations)",
+    asks=(
+        "what is this rs number",
+        "merged rs ids",
+        "alleles of a SNP on hg19 and hg38",
+        "dbSNP entry of a polymorphism",
+        "is it a SNP or an indel",
+    ),
 )
 async def get_refsnp(api: Api, rsid: Rsid) -> Answer:
     """dbSNP record of one rsID: alleles with HGVS and SPDI on both assemblies, genes, protein changes, clinical
@@ -60,7 +69,15 @@ async def get_refsnp(api: Api, rsid: Rsid) -> Answer:
     return Answer(data, note=" ".join(notes))
 
 
-@platform.tool(example={"rsid": "rs328"}, cites=Cite("rsid", "", "rsid"))
+@platform.tool(
+    example={"rsid": "rs328"},
+    cites=Cite("rsid", "", "rsid"),
+    asks=(
+        "allele frequency in ALFA",
+        "minor allele frequency by ancestry in dbSNP",
+        "how rare is this SNP in African or Latin American people",
+    ),
+)
 async def get_allele_frequencies(api: Api, rsid: Rsid) -> Answer:
     """Allele frequencies of an rsID in the ALFA project of dbSNP, by population, with counts. By 1000 Genomes
     population: thousand_genomes__population_frequencies; gnomAD: myvariant__variant_get; many rsIDs:

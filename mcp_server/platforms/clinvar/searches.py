@@ -64,7 +64,17 @@ Oncogenicity = Annotated[
 ]
 
 
-@platform.tool(example={"gene_symbol": "BRAF", "classification": "pathogenic"}, cites=VARIANT_ROWS)
+@platform.tool(
+    example={"gene_symbol": "BRAF", "classification": "pathogenic"},
+    cites=VARIANT_ROWS,
+    asks=(
+        "pathogenic variants in BRCA1",
+        "disease-causing mutations of a gene",
+        "VUS list, variants of uncertain significance",
+        "variants in a region with two stars or more",
+        "known mutations of a syndrome",
+    ),
+)
 async def search_variants(
     api: Api,
     gene_symbol: OptionalGene = None,
@@ -121,7 +131,14 @@ async def search_variants(
 
 
 @platform.tool(
-    example={"gene_symbol": "KRAS"}, cites=Cite("clinvar_variation", "variants[]", "accession_version", "title")
+    example={"gene_symbol": "KRAS"},
+    cites=Cite("clinvar_variation", "variants[]", "accession_version", "title"),
+    asks=(
+        "oncogenic mutations in a gene",
+        "tier I variants of a tumour",
+        "AMP/ASCO/CAP clinical impact",
+        "actionable cancer variants",
+    ),
 )
 async def search_somatic_variants(
     api: Api,
@@ -158,7 +175,14 @@ async def search_somatic_variants(
     return rows(variants, data=data, note=note) if variants else empty(note, data=data)
 
 
-@platform.tool(example={"gene_symbol": "BRAF"})
+@platform.tool(
+    example={"gene_symbol": "BRAF"},
+    asks=(
+        "how many pathogenic variants does a gene have",
+        "breakdown of benign, VUS and pathogenic",
+        "counts by classification for a gene",
+    ),
+)
 async def summarize_gene_variants(api: Api, gene_symbol: GeneSymbol) -> Answer:
     """Numbers of a gene's ClinVar variants by germline classification, review stars and consequence. For the variants
     themselves use search_variants.

@@ -35,7 +35,18 @@ Kind = Annotated[
 _SUBMISSIONS = Cite("clinvar_record", "submissions[]", "accession_version", "submitter")
 
 
-@platform.tool(example={"accession": "177881"}, cites=(VARIANT, _SUBMISSIONS))
+@platform.tool(
+    example={"accession": "177881"},
+    cites=(VARIANT, _SUBMISSIONS),
+    asks=(
+        "which labs called it pathogenic",
+        "conflicting interpretations",
+        "who submitted the classification",
+        "ACMG criteria in comments",
+        "do laboratories disagree",
+        "SCV",
+    ),
+)
 async def list_submissions(
     api: Api, accession: Accession, kind: Kind = None, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
@@ -73,6 +84,12 @@ async def list_submissions(
 @platform.tool(
     example={"accession": "RCV000067669"},
     cites=(Cite("clinvar_record", "", "accession_version", "title"), _SUBMISSIONS),
+    asks=(
+        "RCV record",
+        "classification of a variant for one disease",
+        "variant-condition pair",
+        "what does an RCV number say",
+    ),
 )
 async def get_condition_record(api: Api, accession: Rcv) -> Answer:
     """One ClinVar RCV accession: the classifications of a variant for one condition, with its submissions. All

@@ -34,6 +34,13 @@ CANDIDATES_MAX = 50
     core=True,
     example={"variant": "BRAF V600E"},
     cites=Cite("clinvar_variation", "candidates[]", "accession_version", "title"),
+    asks=(
+        "is this variant in ClinVar",
+        "variant name to variation id",
+        "is BRCA2 c.5946del pathogenic",
+        "look up a mutation",
+        "is it harmful or benign",
+    ),
 )
 async def resolve_variant(api: Api, variant: Variant) -> Answer:
     """Any variant name (BRAF V600E, HGVS, SPDI, rsID, VCV) to ClinVar Variation IDs, rsID, position and
@@ -61,7 +68,16 @@ async def resolve_variant(api: Api, variant: Variant) -> Answer:
     return rows(candidates, data=data, note=note)
 
 
-@platform.tool(example={"variation_id": "13961"}, cites=VARIANT)
+@platform.tool(
+    example={"variation_id": "13961"},
+    cites=VARIANT,
+    asks=(
+        "full ClinVar entry",
+        "clinical significance of a VCV",
+        "review status, gold stars, last evaluated",
+        "is the variant pathogenic and for which disease",
+    ),
+)
 async def get_variant_record(api: Api, variation_id: ClinVarVariationId) -> Answer:
     """One ClinVar variant in depth: germline, somatic impact and oncogenicity apart, by condition, with review stars.
     For several use get_variant_summaries; who said what: list_submissions; with CIViC and COSMIC:
@@ -84,7 +100,15 @@ async def get_variant_record(api: Api, variation_id: ClinVarVariationId) -> Answ
     return Answer(record, note=note)
 
 
-@platform.tool(example={"variation_ids": ["13961"]}, cites=VARIANT_ROWS)
+@platform.tool(
+    example={"variation_ids": ["13961"]},
+    cites=VARIANT_ROWS,
+    asks=(
+        "classifications of several ClinVar variants at once",
+        "list of variation ids to significance",
+        "bulk VCV lookup",
+    ),
+)
 async def get_variant_summaries(api: Api, variation_ids: VariationIds) -> Answer:
     """Many at once (up to 50): current classifications of known ClinVar variants: germline, somatic impact,
     oncogenicity, stars, conditions. For one in depth use get_variant_record.

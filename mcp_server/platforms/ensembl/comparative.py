@@ -25,6 +25,13 @@ Taxon = Annotated[int | None, Arg("Only species under this NCBI taxon.", 9443, m
 @platform.tool(
     example={"gene": "ENSG00000157764", "target_species": "mus_musculus"},
     cites=(Cite("ensembl", "", "gene_id", "gene_symbol"), Cite("ensembl", "homologues[]", "id")),
+    asks=(
+        "mouse version of a human gene",
+        "orthologs in zebrafish",
+        "is there an equivalent gene in the rat",
+        "paralogs, duplicated genes",
+        "conserved in other species",
+    ),
 )
 async def get_homologs(
     api: Api,
@@ -70,7 +77,16 @@ async def get_homologs(
     return page(homologues, limit, offset, wrap=wrap, under="homologues", note=note)
 
 
-@platform.tool(example={"gene": "ENSG00000139618", "prune_taxon": 9443}, cites=Cite("ensembl", "", "gene_id"))
+@platform.tool(
+    example={"gene": "ENSG00000139618", "prune_taxon": 9443},
+    cites=Cite("ensembl", "", "gene_id"),
+    asks=(
+        "phylogeny of a gene family",
+        "evolutionary tree",
+        "Newick tree of orthologs",
+        "when did the gene duplicate",
+    ),
+)
 async def get_gene_tree(
     api: Api,
     gene: GeneName,

@@ -81,6 +81,13 @@ _HGVS = re.compile(r":[cgmnpr]\.")
 @platform.tool(
     example={"variant": "7-140453136-A-T", "assembly": "GRCh37"},
     cites=Cite("ensembl", "[].transcript_consequences[]", "gene_id", "gene_symbol"),
+    asks=(
+        "what does this mutation do to the protein",
+        "VEP annotation of a variant",
+        "is it missense, frameshift or splice site",
+        "SIFT and PolyPhen",
+        "effect of an SNP on transcripts",
+    ),
 )
 async def predict_variant(
     api: Api,
@@ -115,6 +122,11 @@ async def predict_variant(
 @platform.tool(
     example={"variants": ["1-11796321-G-A", "7-117559590-ATCT-A"], "assembly": "GRCh38"},
     cites=Cite("ensembl", "predictions[].transcript_consequences[]", "gene_id", "gene_symbol"),
+    asks=(
+        "run VEP on a list of variants",
+        "annotate a VCF",
+        "consequences of many variants",
+    ),
 )
 async def predict_variants_batch(
     api: Api,

@@ -86,6 +86,13 @@ _VARIANTS = ("variation", "somatic_variation")
     example={"region": "1:36526-40778", "features": ["gene"], "assembly": "GRCh38"},
     cites=Cite("ensembl", "features[]", "gene_id", "external_name"),
     noise="del(.features[].source)",
+    asks=(
+        "which genes are in this locus",
+        "what lies at chr7:140Mb",
+        "genes between two coordinates",
+        "enhancers and promoters in an interval",
+        "what is in a GWAS locus",
+    ),
 )
 async def get_region_features(
     api: Api,
@@ -129,6 +136,12 @@ async def get_region_features(
 @platform.tool(
     example={"ensembl_id": "ENSG00000012048", "features": ["variation"]},
     noise="del(.features[].source)",
+    asks=(
+        "exons of a gene",
+        "variants within a gene",
+        "regulatory elements overlapping a gene",
+        "all SNPs in a transcript",
+    ),
 )
 async def get_gene_features(
     api: Api,
@@ -167,7 +180,15 @@ async def get_gene_features(
     return page(rows, limit, offset, wrap=wrap, under="features", note=note, citations=cited)
 
 
-@platform.tool(example={"protein_id": "ENSP00000288602", "type": "Pfam"})
+@platform.tool(
+    example={"protein_id": "ENSP00000288602", "type": "Pfam"},
+    asks=(
+        "domains of a protein by ENSP",
+        "Pfam domain positions",
+        "which domain does a residue fall into",
+        "InterPro, SMART annotation of a translation",
+    ),
+)
 async def get_protein_features(
     api: Api,
     protein_id: ProteinId,

@@ -66,7 +66,16 @@ TRANSCRIPT_FIELDS = (
 
 
 @platform.tool(
-    core=True, example={"gene_symbol": "HER2"}, cites=(GENE, Cite("ensembl", "candidates[]", "id", "display_name"))
+    core=True,
+    example={"gene_symbol": "HER2"},
+    cites=(GENE, Cite("ensembl", "candidates[]", "id", "display_name")),
+    asks=(
+        "where is a gene in the genome",
+        "chromosome location of a gene",
+        "gene symbol to ENSG",
+        "Ensembl id of a gene",
+        "old gene name to current symbol",
+    ),
 )
 async def lookup_gene(api: Api, gene_symbol: GeneSymbol, species: Species = "homo_sapiens") -> Answer:
     """Gene symbol, alias or former symbol to its Ensembl gene: id, place on the genome, biotype, canonical transcript.
@@ -84,7 +93,15 @@ async def lookup_gene(api: Api, gene_symbol: GeneSymbol, species: Species = "hom
     return _gene_answer(gene_symbol, genes, haplotypes) if genes else unknown_gene(gene_symbol, species)
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000141736"}, cites=GENE)
+@platform.tool(
+    example={"ensembl_id": "ENSG00000141736"},
+    cites=GENE,
+    asks=(
+        "which gene is this ENSG",
+        "gene symbol for an Ensembl id",
+        "description and biotype of an Ensembl gene",
+    ),
+)
 async def get_gene(api: Api, ensembl_id: VersionedGeneId) -> Answer:
     """Ensembl gene id to the gene: symbol, description, place, biotype. Retired ids name their successor. For a
     symbol or any other name use lookup_gene.
@@ -99,7 +116,16 @@ async def get_gene(api: Api, ensembl_id: VersionedGeneId) -> Answer:
     return Answer(gene_row(record), note=note)
 
 
-@platform.tool(example={"genes": ["BRCA2", "ENSG00000157764"]}, cites=Cite("ensembl", "genes[]", "id", "display_name"))
+@platform.tool(
+    example={"genes": ["BRCA2", "ENSG00000157764"]},
+    cites=Cite("ensembl", "genes[]", "id", "display_name"),
+    asks=(
+        "list of gene symbols to Ensembl ids",
+        "convert gene names in bulk",
+        "many ENSG to symbols",
+        "positions of a gene list",
+    ),
+)
 async def lookup_batch(
     api: Api, genes: GeneNames, species: Species = "homo_sapiens", assembly: AnswerAssembly = "GRCh38"
 ) -> Answer:
@@ -134,6 +160,13 @@ async def lookup_batch(
     example={"gene": "ENSG00000157764"},
     cites=(Cite("ensembl", "", "gene_id", "gene_symbol"), Cite("ensembl", "transcripts[]", "id", "display_name")),
     noise="del(.transcripts[].exons, .transcripts[].utr)",
+    asks=(
+        "splice variants of a gene",
+        "canonical transcript, MANE Select",
+        "ENST and NM numbers",
+        "how many transcripts does a gene have",
+        "exon structure",
+    ),
 )
 async def get_transcripts(
     api: Api,
@@ -172,7 +205,16 @@ async def get_transcripts(
     return page(chosen, limit, offset, wrap=wrap, under="transcripts", note=note)
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000157764"}, cites=Cite("ensembl", "", "id"), noise="del(.peptide)")
+@platform.tool(
+    example={"ensembl_id": "ENSG00000157764"},
+    cites=Cite("ensembl", "", "id"),
+    noise="del(.peptide)",
+    asks=(
+        "is this Ensembl id retired",
+        "what replaced an old ENSG",
+        "deprecated stable id",
+    ),
+)
 async def get_id_history(api: Api, ensembl_id: VersionedId) -> Answer:
     """Whether an Ensembl gene, transcript or protein id is current, its latest version, last release and assembly,
     and what may replace it. For the record of a current id use get_gene.

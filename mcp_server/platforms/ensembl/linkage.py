@@ -23,7 +23,16 @@ R2 = Annotated[float, Arg("Lowest r².", minimum=0, maximum=1)]
 DPrime = Annotated[float | None, Arg("Lowest D′.", minimum=0, maximum=1)]
 
 
-@platform.tool(example={"rsid": "rs12777823"}, cites=(Cite("rsid", "", "rsid"), Cite("rsid", "linked[]", "rsid")))
+@platform.tool(
+    example={"rsid": "rs12777823"},
+    cites=(Cite("rsid", "", "rsid"), Cite("rsid", "linked[]", "rsid")),
+    asks=(
+        "proxy SNPs",
+        "which SNPs are inherited together with this one",
+        "tag SNPs in high LD",
+        "linked variants r2 above 0.8",
+    ),
+)
 async def get_ld(
     api: Api,
     rsid: Rsid,
@@ -53,6 +62,12 @@ async def get_ld(
 @platform.tool(
     example={"rsid_1": "rs1333047", "rsid_2": "rs4977575"},
     cites=(Cite("rsid", "", "rsid_1"), Cite("rsid", "", "rsid_2")),
+    asks=(
+        "are two SNPs in LD",
+        "r squared and D prime between two rs numbers",
+        "are these variants linked",
+        "independent signals or not",
+    ),
 )
 async def get_ld_pairwise(
     api: Api, rsid_1: Rsid, rsid_2: Rsid, population: AnyPopulation = None, r2: R2 = 0, d_prime: DPrime = None
@@ -79,7 +94,14 @@ async def get_ld_pairwise(
     return rows(pairs, data={"rsid_1": rsid_1, "rsid_2": rsid_2, "populations": pairs}, note=note)
 
 
-@platform.tool(example={})
+@platform.tool(
+    example={},
+    asks=(
+        "codes of 1000 Genomes populations",
+        "what does YRI or CEU mean",
+        "population names for linkage disequilibrium",
+    ),
+)
 async def list_populations(
     api: Api,
     ld_only: Annotated[bool, Arg("Only populations with linkage data, those of get_ld.")] = True,

@@ -41,6 +41,12 @@ _CITED = (Cite("ensembl", "annotations[]", "Gene"), Cite("rsid", "annotations[]"
 @platform.tool(
     example={"gene": "ENSG00000157764"},
     cites=(Cite("ensembl", "", "gene_id", "gene_symbol"), Cite("rsid", "annotations[]", "Variation")),
+    asks=(
+        "diseases linked to a gene",
+        "what happens when the gene is broken",
+        "Mendelian disorders, OMIM phenotypes of a gene",
+        "traits of a gene",
+    ),
 )
 async def get_gene_phenotypes(
     api: Api,
@@ -71,7 +77,15 @@ async def get_gene_phenotypes(
     return page(placed, limit, offset, wrap=wrap, under="annotations", note=note)
 
 
-@platform.tool(example={"region": "13:32315086-32400268", "assembly": "GRCh38"}, cites=Cite("rsid", "features[]", "id"))
+@platform.tool(
+    example={"region": "13:32315086-32400268", "assembly": "GRCh38"},
+    cites=Cite("rsid", "features[]", "id"),
+    asks=(
+        "traits mapped to a locus",
+        "diseases in a chromosomal interval",
+        "phenotypes of variants in a region",
+    ),
+)
 async def get_region_phenotypes(
     api: Api,
     region: Region,
@@ -106,7 +120,16 @@ async def get_region_phenotypes(
     return page([filled(row) for row in found], limit, offset, wrap=wrap, under="features", note=note)
 
 
-@platform.tool(example={"accession": "Orphanet:130"}, cites=_CITED)
+@platform.tool(
+    example={"accession": "Orphanet:130"},
+    cites=_CITED,
+    asks=(
+        "which genes cause a disease",
+        "genes and SNPs for a trait",
+        "loci annotated with a phenotype",
+        "HP or EFO term to genes",
+    ),
+)
 async def find_features_by_phenotype(
     api: Api,
     term: Annotated[str | None, Arg("Disease or trait in words.", normalise=look_up_form)] = None,

@@ -46,7 +46,15 @@ Ontology = Annotated[
 ]
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000157764", "external_db": "HGNC"})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000157764", "external_db": "HGNC"},
+    asks=(
+        "ENSG to Entrez",
+        "other database ids of an Ensembl gene",
+        "RefSeq of an ENST",
+        "xrefs",
+    ),
+)
 async def get_cross_references(
     api: Api,
     ensembl_id: StableId,
@@ -72,7 +80,15 @@ async def get_cross_references(
     return page(references, limit, offset, citations=[Citation("ensembl", ensembl_id)])
 
 
-@platform.tool(example={"external_id": "HGNC:1101", "external_db": "HGNC"}, cites=Cite("ensembl", "[]", "id"))
+@platform.tool(
+    example={"external_id": "HGNC:1101", "external_db": "HGNC"},
+    cites=Cite("ensembl", "[]", "id"),
+    asks=(
+        "RefSeq NM to Ensembl",
+        "which Ensembl gene has this Entrez id",
+        "external accession to ENSG",
+    ),
+)
 async def find_by_external_id(
     api: Api,
     external_id: Annotated[
@@ -107,7 +123,16 @@ async def find_by_external_id(
     return unknown_id(external_id, f"No {species} record of Ensembl refers to {external_id}.")
 
 
-@platform.tool(example={"term_id": "SO:0001583"}, cites=_TERMS)
+@platform.tool(
+    example={"term_id": "SO:0001583"},
+    cites=_TERMS,
+    asks=(
+        "what does this GO term mean",
+        "parents and children of an ontology term",
+        "definition of a Sequence Ontology consequence",
+        "ancestors of HP term",
+    ),
+)
 async def get_ontology_term(
     api: Api,
     term_id: TermId = None,

@@ -34,7 +34,17 @@ Flank = Annotated[int | None, Arg("Bases to add on this side.", minimum=1, maxim
 Mapped = Annotated[Literal["GRCh38", "GRCh37"], Arg("Human genome assembly.")]
 
 
-@platform.tool(example={"ensembl_id": "ENSP00000288602", "type": "protein"}, cites=Cite("ensembl", "[]", "id"))
+@platform.tool(
+    example={"ensembl_id": "ENSP00000288602", "type": "protein"},
+    cites=Cite("ensembl", "[]", "id"),
+    asks=(
+        "cDNA of a transcript",
+        "coding sequence in FASTA",
+        "protein sequence of an ENSP",
+        "upstream promoter sequence of a gene",
+        "mRNA sequence",
+    ),
+)
 async def get_sequence(
     api: Api,
     ensembl_id: EnsemblId,
@@ -94,7 +104,15 @@ async def get_sequence(
     return rows(shown, note=note, next={"start": first + SHOWN_MAX, "end": last})
 
 
-@platform.tool(example={"region": "X:1000000-1000100", "assembly": "GRCh38"})
+@platform.tool(
+    example={"region": "X:1000000-1000100", "assembly": "GRCh38"},
+    asks=(
+        "reference sequence of chr1 from to",
+        "genomic DNA of a locus",
+        "bases around a position",
+        "flanking sequence of a SNP for primers",
+    ),
+)
 async def get_region_sequence(
     api: Api,
     region: Region,
@@ -144,7 +162,15 @@ async def get_region_sequence(
     return Answer(data, note=note, next={"region": rest})
 
 
-@platform.tool(example={"region": "X:1000000-1000100", "from_assembly": "GRCh37", "to_assembly": "GRCh38"})
+@platform.tool(
+    example={"region": "X:1000000-1000100", "from_assembly": "GRCh37", "to_assembly": "GRCh38"},
+    asks=(
+        "liftover hg19 to hg38",
+        "convert genome build",
+        "GRCh37 coordinates on GRCh38",
+        "old build to new build",
+    ),
+)
 async def map_assembly(api: Api, region: Region, from_assembly: Mapped, to_assembly: Mapped) -> Answer:
     """Liftover: human coordinates from GRCh37 (hg19) to GRCh38 (hg38) or back, for a region or one position. Positions
     of a transcript or protein: map_to_genome.
@@ -171,7 +197,15 @@ async def map_assembly(api: Api, region: Region, from_assembly: Mapped, to_assem
     return rows(mappings, note=note)
 
 
-@platform.tool(example={"ensembl_id": "ENST00000288602", "space": "cdna", "start": 100, "end": 300})
+@platform.tool(
+    example={"ensembl_id": "ENST00000288602", "space": "cdna", "start": 100, "end": 300},
+    asks=(
+        "amino acid position to chromosome coordinates",
+        "cDNA position to genome",
+        "codon of an ENSP residue",
+        "protein coordinates to genomic",
+    ),
+)
 async def map_to_genome(
     api: Api,
     ensembl_id: EnsemblId,

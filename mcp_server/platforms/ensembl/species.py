@@ -13,7 +13,14 @@ Json = Any
 SPECIES_FIELDS = ("name", "display_name", "common_name", "taxon_id", "assembly", "accession", "strain", "division")
 
 
-@platform.tool(example={"name_contains": "mouse"})
+@platform.tool(
+    example={"name_contains": "mouse"},
+    asks=(
+        "which organisms are in Ensembl",
+        "genome name of the mouse or chimpanzee",
+        "is the axolotl in Ensembl",
+    ),
+)
 async def list_species(
     api: Api,
     name_contains: Annotated[
@@ -39,7 +46,15 @@ async def list_species(
     return page(chosen, limit, offset, note=note)
 
 
-@platform.tool(example={})
+@platform.tool(
+    example={},
+    asks=(
+        "how long is chromosome 1",
+        "karyotype and cytogenetic bands",
+        "current genome build of a species",
+        "chromosome names and sizes",
+    ),
+)
 async def get_assembly(
     api: Api,
     species: Species = "homo_sapiens",

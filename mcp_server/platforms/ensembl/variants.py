@@ -65,7 +65,17 @@ INCLUDED = {"populations": "pops", "phenotypes": "phenotypes", "population_genot
 _NAMED = Cite("rsid", "[]", "name")
 
 
-@platform.tool(core=True, example={"rsid": "rs113488022"}, noise="del(.evidence)")
+@platform.tool(
+    core=True,
+    example={"rsid": "rs113488022"},
+    noise="del(.evidence)",
+    asks=(
+        "what is known of this SNP",
+        "position and alleles of an rs number",
+        "which gene is the SNP in",
+        "ancestral allele, MAF",
+    ),
+)
 async def get_variant(
     api: Api, rsid: VariantId, include: Include = None, assembly: AnswerAssembly = "GRCh38"
 ) -> Answer:
@@ -97,6 +107,11 @@ async def get_variant(
 @platform.tool(
     example={"rsids": ["rs699", "rs12777823"]},
     noise="del(.variants[].evidence, .variants[].synonyms)",
+    asks=(
+        "look up a list of SNPs",
+        "many rs numbers at once",
+        "bulk rsID positions",
+    ),
 )
 async def get_variants_batch(api: Api, rsids: Rsids, assembly: AnswerAssembly = "GRCh38") -> Answer:
     """Many at once (up to 100): records of rsIDs with place, alleles, most severe consequence, clinical significance
@@ -126,7 +141,16 @@ async def get_variants_batch(api: Api, rsids: Rsids, assembly: AnswerAssembly = 
     return rows(variants, data={"variants": variants, "not_found": missing}, note=" ".join(notes), citations=cited)
 
 
-@platform.tool(example={"paper": "26318936"}, cites=_NAMED, noise="del(.[].evidence, .[].synonyms)")
+@platform.tool(
+    example={"paper": "26318936"},
+    cites=_NAMED,
+    noise="del(.[].evidence, .[].synonyms)",
+    asks=(
+        "which SNPs does a paper report",
+        "variants cited in a publication",
+        "PMID to rs numbers",
+    ),
+)
 async def get_variants_in_paper(api: Api, paper: PaperId, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """Paper to variants: the human variants that Ensembl links to a PMID or PMCID, with place and consequence. All
     entities in its text: pubtator3__get_annotations; the papers about a variant: pubtator3__get_variant_publications.
@@ -140,7 +164,17 @@ async def get_variants_in_paper(api: Api, paper: PaperId, limit: Limit = 50, off
     return page([filled(row) for row in found], limit, offset)
 
 
-@platform.tool(example={"variant": "ENST00000366667:c.803C>T"}, cites=Cite("rsid", "alleles[]", "rsid"))
+@platform.tool(
+    example={"variant": "ENST00000366667:c.803C>T"},
+    cites=Cite("rsid", "alleles[]", "rsid"),
+    asks=(
+        "HGVS for an rs number",
+        "convert variant notation",
+        "rsID to VCF",
+        "genomic to protein change names",
+        "all synonyms of a variant",
+    ),
+)
 async def recode_variant(api: Api, variant: VariantName, assembly: Assembly = None) -> Answer:
     """All names of a known variant, for each allele: rsID and other ids, genomic, coding and protein HGVS, SPDI and VCF
     form. To check or normalise one exact name use clinvar__convert_variant.
@@ -166,6 +200,11 @@ async def recode_variant(api: Api, variant: VariantName, assembly: Assembly = No
         Cite("ensembl", "consequences[].transcript_consequences[]", "gene_id", "gene_symbol"),
     ),
     noise="del(.variant.evidence)",
+    asks=(
+        "everything on a SNP",
+        "full overview of an rs number",
+        "complete variant report from Ensembl",
+    ),
 )
 async def variant_dossier(api: Api, rsid: Rsid, assembly: AnswerAssembly = "GRCh38") -> Answer:
     """Overview of one rsID in one call: record with phenotypes, predicted consequences on canonical and MANE

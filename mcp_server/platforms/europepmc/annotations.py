@@ -49,7 +49,15 @@ def key_of_annotated(name: str) -> Key:
     return Key(source, f"PMC{number}" if source == "PMC" else number)
 
 
-@platform.tool(example={"article_ids": ["PMC11278924"]})
+@platform.tool(
+    example={"article_ids": ["PMC11278924"]},
+    asks=(
+        "genes and diseases mentioned in an article",
+        "named entities in a paper",
+        "which accession numbers does the text contain",
+        "SciLite annotations",
+    ),
+)
 async def get_text_mined_annotations(
     api: Api,
     article_ids: Annotated[
@@ -205,7 +213,14 @@ def _cited(row: Json) -> Citation:
     return Citation(kind or "europepmc", row[kind or "id"], "", row["url"])
 
 
-@platform.tool(example={"entity": "genipin", "page_size": 4})
+@platform.tool(
+    example={"entity": "genipin", "page_size": 4},
+    asks=(
+        "articles that mention a gene or accession in the text",
+        "which papers cite a PDB entry",
+        "full texts tagged with a chemical",
+    ),
+)
 async def find_articles_mentioning_entity(
     api: Api,
     entity: Annotated[str, Arg("Name of a gene, disease, chemical or other term, as text mining tags it.", "genipin")],

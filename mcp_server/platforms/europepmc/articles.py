@@ -36,7 +36,15 @@ _FURTHER = {"UNIPROT": ("species", "source"), "EMBL": ("length_bp", "taxon"), "E
 DATABASES = {"ENA": "EMBL", "GENBANK": "EMBL", "ARRAYEXPRESS": "ARXPR"}
 
 
-@platform.tool(example={"pmid": "20516115"})
+@platform.tool(
+    example={"pmid": "20516115"},
+    asks=(
+        "look up a paper by DOI",
+        "abstract and funding of an article",
+        "is the paper open access",
+        "preprint or patent record",
+    ),
+)
 async def get_article(
     api: Api,
     pmid: Pmid = None,
@@ -123,7 +131,14 @@ def _all_names(row: Mapping[str, Json]) -> list[Citation]:
     return named or [cited(row)]
 
 
-@platform.tool(example={"source": "MED", "id": "14624247", "page_size": 5})
+@platform.tool(
+    example={"source": "MED", "id": "14624247", "page_size": 5},
+    asks=(
+        "data behind a paper",
+        "PDB structures or sequences deposited with an article",
+        "data sets linked to a publication",
+    ),
+)
 async def get_database_links(
     api: Api,
     pmid: Pmid = None,

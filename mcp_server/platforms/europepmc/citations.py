@@ -25,7 +25,15 @@ Json = Any
 PageSize = Annotated[int, Arg("How many rows to return at most.", minimum=1, maximum=200)]
 
 
-@platform.tool(example={"pmid": "34308300", "page_size": 25})
+@platform.tool(
+    example={"pmid": "34308300", "page_size": 25},
+    asks=(
+        "who cited this paper",
+        "citing articles",
+        "how has a finding been followed up",
+        "cited by",
+    ),
+)
 async def get_citations(
     api: Api,
     pmid: Pmid = None,
@@ -45,7 +53,14 @@ async def get_citations(
     return await _page(api, key, answer, found, page, page_size, f"Europe PMC knows no article that cites {key}.")
 
 
-@platform.tool(example={"pmid": "34308300", "page_size": 25})
+@platform.tool(
+    example={"pmid": "34308300", "page_size": 25},
+    asks=(
+        "bibliography of a paper",
+        "what does this article cite",
+        "works cited, source list",
+    ),
+)
 async def get_references(
     api: Api,
     pmid: Pmid = None,

@@ -23,7 +23,14 @@ Json = Any
 NOT_OPEN = re.compile(r"not open access", re.IGNORECASE)
 
 
-@platform.tool(example={"article_id": "PMC7310724", "max_chars": 2000})
+@platform.tool(
+    example={"article_id": "PMC7310724", "max_chars": 2000},
+    asks=(
+        "read the full text of a preprint",
+        "methods section of an open access article",
+        "body of a paper by sections",
+    ),
+)
 async def get_full_text(
     api: Api,
     article_id: Annotated[
@@ -130,7 +137,14 @@ def _laid_out(found: Element, known: Json, wanted: list[str], start: int, most: 
     )
 
 
-@platform.tool(example={"pmcid": "PMC3040717"})
+@platform.tool(
+    example={"pmcid": "PMC3040717"},
+    asks=(
+        "supplementary tables of a paper",
+        "supporting information, additional files",
+        "supplements of a PMC article",
+    ),
+)
 async def list_supplementary_files(
     api: Api,
     pmcid: Annotated[str, Arg("PMCID of an open-access article.", "PMC7310724", r"^PMC\d+$", normalise=pmcid_form)],

@@ -21,7 +21,15 @@ PAGE_ROWS = 25
 DETAILS = "https://europepmc.org/grantfinder/grantdetails"
 
 
-@platform.tool(example={"grant_id": "083611"})
+@platform.tool(
+    example={"grant_id": "083611"},
+    asks=(
+        "who funds this research",
+        "Wellcome or MRC grants",
+        "awards of a principal investigator",
+        "funding amount, grant number",
+    ),
+)
 async def search_grants(
     api: Api,
     keyword: Annotated[str | None, Arg("Words of a grant's title or abstract.", "neurogenesis")] = None,

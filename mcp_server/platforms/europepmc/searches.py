@@ -28,7 +28,15 @@ Query = Annotated[
 ]
 
 
-@platform.tool(example={"query": "BRCA1 M1783I", "page_size": 5})
+@platform.tool(
+    example={"query": "BRCA1 M1783I", "page_size": 5},
+    asks=(
+        "papers, preprints and patents on a topic",
+        "most cited papers",
+        "literature search incl. preprints",
+        "European literature database",
+    ),
+)
 async def search_articles(
     api: Api,
     query: Query,
@@ -109,7 +117,15 @@ def _note(query: str, rows: Sequence[Json], count: int, sort: str) -> str:
     return " ".join(notes)
 
 
-@platform.tool(example={"query": "lapatinib", "by": "source"})
+@platform.tool(
+    example={"query": "lapatinib", "by": "source"},
+    asks=(
+        "how many papers exist on a topic",
+        "publications per year including preprints",
+        "share of reviews",
+        "growth of a research field",
+    ),
+)
 async def count_hits(
     api: Api,
     query: Query,

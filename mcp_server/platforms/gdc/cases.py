@@ -75,6 +75,13 @@ def label_form(text: str) -> str:
 @platform.tool(
     example={"project": "TCGA-BRCA", "age_max": 40, "limit": 5},
     cites=Cite("gdc_case", "cases[]", "case_id", "submitter_id", f"{PORTAL}/cases/{{id}}"),
+    asks=(
+        "TCGA patients with a tumour type",
+        "patient demographics, stage and vital status",
+        "find cases of a primary site",
+        "cohort of women under 50",
+        "how many donors by race or stage",
+    ),
 )
 async def search_cases(
     api: Api,

@@ -33,6 +33,11 @@ AUTOSOMES = {str(number) for number in range(1, 23)}
 @platform.tool(
     example={"gene": "ERBB2", "change": "Amplification"},
     cites=Cite("gdc_project", "projects[]", "project_id", "", f"{PORTAL}/projects/{{id}}"),
+    asks=(
+        "amplification or deletion of a gene across TCGA",
+        "gene gains and losses by cancer type",
+        "homozygous loss of PTEN in tumours",
+    ),
 )
 async def copy_number(
     api: Api,

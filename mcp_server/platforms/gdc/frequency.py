@@ -45,6 +45,12 @@ def mutated_in(gene: KnownGene) -> Json:
 @platform.tool(
     example={"gene": "BRAF", "protein_change": "V600E"},
     cites=Cite("gdc_project", "projects[]", "project_id", "", f"{PORTAL}/projects/{{id}}"),
+    asks=(
+        "how often is TP53 mutated in TCGA",
+        "percent of tumours with a mutated gene by cancer type",
+        "pan-cancer mutation rate",
+        "fraction of patients with a mutation",
+    ),
 )
 async def mutation_frequency(
     api: Api,
@@ -116,6 +122,11 @@ def _counted(what: str, is_change: bool, ssms: list[Json], below: int, min_cases
 @platform.tool(
     example={"project": "TCGA-DLBC", "limit": 10},
     cites=Cite("ensembl", "genes[]", "gene_id", "symbol", f"{PORTAL}/genes/{{id}}"),
+    asks=(
+        "most frequently mutated genes of a cancer",
+        "driver genes in TCGA-LUAD",
+        "which genes are mutated most in melanoma",
+    ),
 )
 async def top_mutated_genes(
     api: Api,

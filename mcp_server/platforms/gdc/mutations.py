@@ -83,6 +83,11 @@ GenomicChange = Annotated[
     example={"cosmic_id": "COSM1135366"},
     cites=Cite("gdc_ssm", "mutations[]", "ssm_id", "genomic_dna_change", f"{PORTAL}/ssms/{{id}}"),
     noise="del(.mutations[].consequences[]? | select(.is_canonical | not))",
+    asks=(
+        "somatic mutation ids",
+        "look up a tumour mutation by COSMIC id",
+        "simple somatic mutations of a gene in GDC",
+    ),
 )
 async def search_ssms(
     api: Api,
@@ -236,6 +241,11 @@ DIAGNOSIS = ("primary_diagnosis", "ajcc_pathologic_stage", "tumor_grade", "age_a
 @platform.tool(
     example={"ssm_id": "edd1ae2c-3ca9-52bd-a124-b09ed304fcc2", "project": "TCGA-PAAD", "limit": 5},
     cites=Cite("gdc_case", "occurrences[]", "case_id", "submitter_id", f"{PORTAL}/cases/{{id}}"),
+    asks=(
+        "which patients carry a mutation",
+        "list of cases with KRAS G12D",
+        "tumour samples that have this somatic change",
+    ),
 )
 async def ssm_occurrences(
     api: Api,

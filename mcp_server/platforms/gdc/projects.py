@@ -18,6 +18,12 @@ _SHOWN = ("project_id", "name", "primary_site", "disease_type", "dbgap_accession
     example={"program": "TCGA", "primary_site": "brain"},
     cites=Cite("gdc_project", "[]", "project_id", "name", f"{PORTAL}/projects/{{id}}"),
     noise="del(.[].dbgap_accession_number, .[].releasable, .[].released, .[].state)",
+    asks=(
+        "which TCGA projects are there",
+        "project code of lung adenocarcinoma",
+        "TARGET, CPTAC cohorts",
+        "cancer data sets of the Genomic Data Commons",
+    ),
 )
 async def search_projects(
     api: Api,

@@ -31,7 +31,17 @@ YEARS = (1, 3, 5)
 MIN_CASES = 10
 
 
-@platform.tool(example={"project": "TCGA-DLBC"}, noise="del(.groups[].curve)")
+@platform.tool(
+    example={"project": "TCGA-DLBC"},
+    noise="del(.groups[].curve)",
+    asks=(
+        "do patients with the mutation live longer",
+        "Kaplan-Meier curve of a TCGA cohort",
+        "prognosis, overall survival by mutation",
+        "median survival in months",
+        "log-rank test",
+    ),
+)
 async def survival(api: Api, project: ProjectId, gene: Gene | None = None, ssm_id: SsmId | None = None) -> Answer:
     """Overall survival (Kaplan-Meier) of a GDC project's patients, or of those with a mutation in a gene (or one ssm)
     against those without: cases, deaths, median in days, 1/3/5-year estimates, log-rank p. Treatment response and

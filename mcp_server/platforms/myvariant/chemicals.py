@@ -65,7 +65,17 @@ Query = Annotated[
 ChemicalLimit = Annotated[int, Arg("How many compounds to return at most.", minimum=1, maximum=50)]
 
 
-@platform.tool(example={"query": "imatinib"}, noise="del(.[].synonyms[20:])")
+@platform.tool(
+    example={"query": "imatinib"},
+    noise="del(.[].synonyms[20:])",
+    asks=(
+        "DrugBank id of a drug",
+        "CAS, UNII, ChEBI and PubChem ids at once",
+        "cross-references of a medicine",
+        "translate drug identifiers",
+        "InChIKey to names",
+    ),
+)
 async def chem_resolve(api: Api, query: Query, limit: ChemicalLimit = 5, offset: Offset = 0) -> Answer:
     """One drug or compound name or id to its ids in many databases: ChEMBL, DrugBank, UNII, PubChem, ChEBI, InChIKey,
     with mechanisms and salts. Only the ChEMBL id, parent first: chembl__resolve_drug; any structure to a CID:

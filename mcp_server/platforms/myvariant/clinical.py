@@ -59,7 +59,15 @@ Variant = Annotated[
 ]
 
 
-@platform.tool(example={"variant": "BRAF V600E"})
+@platform.tool(
+    example={"variant": "BRAF V600E"},
+    asks=(
+        "is a mutation clinically relevant",
+        "short clinical card of EGFR L858R",
+        "clinical meaning of a variant",
+        "is it druggable, CIViC and COSMIC",
+    ),
+)
 async def variant_clinical_summary(api: Api, variant: Variant, assembly: Assemblies = None) -> Answer:
     """Clinical card of one variant, by rsID or gene plus protein change: ClinVar significance by condition with review
     stars, CIViC and COSMIC ids, predicted effect, gnomAD frequency. ClinVar in depth: clinvar__get_variant_record. All

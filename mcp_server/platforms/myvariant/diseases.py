@@ -83,6 +83,13 @@ DiseaseLimit = Annotated[int, Arg("How many diseases to return at most.", minimu
 @platform.tool(
     example={"query": "Marfan syndrome"},
     cites=Cite("mydisease", "[]", "id", "name", "https://monarchinitiative.org/{id}"),
+    asks=(
+        "ICD-10 code of a disease",
+        "MONDO, DOID, MeSH, SNOMED codes for an illness",
+        "Orphanet number",
+        "translate disease ids",
+        "synonyms of a disease",
+    ),
 )
 async def disease_resolve(api: Api, query: Query, limit: DiseaseLimit = 5, offset: Offset = 0) -> Answer:
     """Disease name or id to all its cross-references: MONDO, DOID, OMIM, MeSH, UMLS, ICD, Orphanet, NCIT, SNOMED, EFO,

@@ -18,6 +18,11 @@ Prefix = Annotated[str | None, Arg("Beginning of a field's name: a block.", "gno
 @platform.tool(
     example={"search": "revel"},
     cites=Cite("myvariant_field", "[]", "field", url="https://docs.myvariant.info/en/latest/doc/data.html"),
+    asks=(
+        "which annotation fields are available",
+        "name of the CADD field",
+        "what data blocks does MyVariant have",
+    ),
 )
 async def list_fields(
     api: Api,

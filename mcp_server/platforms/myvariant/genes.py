@@ -72,6 +72,14 @@ GeneLimit = Annotated[int, Arg("How many genes to return at most.", minimum=1, m
         Cite("ncbi_gene", "[]", "entrez_gene_id", "symbol", "https://www.ncbi.nlm.nih.gov/gene/{id}"),
         Cite("ensembl", "[].ensembl_gene_ids[]"),
     ),
+    asks=(
+        "Entrez id of a gene",
+        "gene alias to symbol",
+        "HGNC, OMIM, UniProt ids of a gene",
+        "NCBI Gene number",
+        "what is HER2 officially called",
+        "gene name in mouse",
+    ),
 )
 async def gene_resolve(api: Api, query: Query, species: Species = "9606", limit: GeneLimit = 5) -> Answer:
     """Gene symbol, alias or id to all its ids at once, in any species: Entrez, Ensembl, HGNC, UniProt, OMIM, with name,

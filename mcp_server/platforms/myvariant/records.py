@@ -106,7 +106,17 @@ def check_blocks(blocks: Sequence[Block], assemblies: Sequence[AssemblyName]) ->
         )
 
 
-@platform.tool(example={"variant_id": "chr7:g.140753336A>T", "assembly": "hg38"}, noise=_NOISE)
+@platform.tool(
+    example={"variant_id": "chr7:g.140753336A>T", "assembly": "hg38"},
+    noise=_NOISE,
+    asks=(
+        "CADD and REVEL score of a variant",
+        "AlphaMissense prediction",
+        "gnomAD allele frequency",
+        "how damaging is this variant",
+        "in silico pathogenicity predictors, dbNSFP",
+    ),
+)
 async def variant_get(api: Api, variant_id: VariantId, blocks: Blocks = None, assembly: Assembly = None) -> Answer:
     """One variant's annotations by genomic id or rsID: predictor scores (CADD, REVEL, AlphaMissense), gnomAD, ClinVar,
     dbSNP, snpEff in chosen blocks. Searching by gene and change: variant_search. Many: variant_batch. A short clinical
@@ -160,7 +170,15 @@ def _said_of(variant_id: str, records: Sequence[Json]) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-@platform.tool(example={"variant_ids": ["rs113488022", "rs1047781"], "assembly": "hg19"}, noise=_NOISE)
+@platform.tool(
+    example={"variant_ids": ["rs113488022", "rs1047781"], "assembly": "hg19"},
+    noise=_NOISE,
+    asks=(
+        "annotate many variants",
+        "scores for a list of rs numbers",
+        "bulk gnomAD and ClinVar annotation",
+    ),
+)
 async def variant_batch(
     api: Api, variant_ids: VariantIds, blocks: Blocks = None, assembly: BatchAssembly = None
 ) -> Answer:

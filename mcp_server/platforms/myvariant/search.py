@@ -177,7 +177,16 @@ class Page:
         return self.read_to < self.counted
 
 
-@platform.tool(example={"genes": ["BRAF"], "protein_changes": ["V600E"]})
+@platform.tool(
+    example={"genes": ["BRAF"], "protein_changes": ["V600E"]},
+    asks=(
+        "rare damaging variants in a gene",
+        "variants with REVEL above 0.7",
+        "filter by allele frequency and significance",
+        "gene and amino acid change to genomic id",
+        "rare variants in an interval",
+    ),
+)
 async def variant_search(
     api: Api,
     genes: Genes = None,

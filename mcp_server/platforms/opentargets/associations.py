@@ -24,7 +24,15 @@ def _order(rank_by: str | None) -> str | None:
     return f"{rank_by} desc" if rank_by else None
 
 
-@platform.tool(example={"disease_id": "MONDO_0004989", "limit": 50})
+@platform.tool(
+    example={"disease_id": "MONDO_0004989", "limit": 50},
+    asks=(
+        "which genes are involved in a disease",
+        "candidate drug targets for an illness",
+        "disease genes ranked by evidence",
+        "best targets for Crohn's disease",
+    ),
+)
 async def get_disease_associated_targets(
     api: Api,
     disease_id: DiseaseId,
@@ -59,7 +67,15 @@ async def get_disease_associated_targets(
     return service.cited(answer, cite("disease", owner["id"], owner["name"]), *found)
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000141736", "limit": 5})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000141736", "limit": 5},
+    asks=(
+        "which diseases is a gene linked to",
+        "what illnesses does this target play a role in",
+        "gene-disease associations with scores",
+        "indications for a target",
+    ),
+)
 async def get_target_associated_diseases(
     api: Api,
     ensembl_id: EnsemblGeneId,

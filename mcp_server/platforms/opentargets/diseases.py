@@ -15,7 +15,15 @@ CHILDREN_SHOWN = 30
 XREFS_SHOWN = 20
 
 
-@platform.tool(example={"disease_id": "MONDO_0004989"})
+@platform.tool(
+    example={"disease_id": "MONDO_0004989"},
+    asks=(
+        "what is this disease",
+        "definition and synonyms of an illness",
+        "subtypes and parent terms",
+        "disease ontology of EFO or MONDO",
+    ),
+)
 async def get_disease_info(api: Api, disease_id: DiseaseId, whole_lists: WholeLists = False) -> Answer:
     """Get a disease's definition, synonyms, therapeutic areas, parents, children and former ids.
     For its symptoms use get_disease_phenotypes."""
@@ -30,7 +38,15 @@ async def get_disease_info(api: Api, disease_id: DiseaseId, whole_lists: WholeLi
     return Answer(disease, note=note, citations=[cite("disease", disease["id"], disease["name"])])
 
 
-@platform.tool(example={"disease_id": "MONDO_0009061", "limit": 3})
+@platform.tool(
+    example={"disease_id": "MONDO_0009061", "limit": 3},
+    asks=(
+        "symptoms of a disease",
+        "clinical signs, features of a syndrome",
+        "HPO terms, age of onset",
+        "how does the disease show itself",
+    ),
+)
 async def get_disease_phenotypes(api: Api, disease_id: DiseaseId, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """List the signs and symptoms (HPO) of a disease with frequency, onset and references; rows that a disease is said
     not to have are marked."""

@@ -21,7 +21,16 @@ Levels = Annotated[
 ]
 
 
-@platform.tool(example={"chembl_id": "CHEMBL122", "limit": 3})
+@platform.tool(
+    example={"chembl_id": "CHEMBL122", "limit": 3},
+    asks=(
+        "side effects of a drug",
+        "adverse reactions reported to FAERS",
+        "pharmacovigilance signals",
+        "boxed warnings",
+        "is the medicine dangerous",
+    ),
+)
 async def get_drug_safety(api: Api, chembl_id: ChemblId, limit: Limit = 25, offset: Offset = 0) -> Answer:
     """List a drug's boxed and withdrawal warnings and the side effects (adverse events) reported significantly often to
     the FDA (FAERS). For the harm of hitting a gene use get_target_safety, for one trial's
@@ -82,7 +91,14 @@ def _strongest(
     )
 
 
-@platform.tool(example={"chembl_id": "CHEMBL1464"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL1464"},
+    asks=(
+        "genetic variants that change how a drug works",
+        "genotype effects on a medicine",
+        "PGx of a drug by CHEMBL id",
+    ),
+)
 async def get_drug_pharmacogenomics(
     api: Api, chembl_id: ChemblId, evidence_levels: Levels = None, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:
@@ -97,7 +113,14 @@ async def get_drug_pharmacogenomics(
     return _strongest("drug", {"id": drug["id"], "name": drug["name"]}, found, fitting, limit, offset)
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000138109", "drug_name": "warfarin", "limit": 5})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000138109", "drug_name": "warfarin", "limit": 5},
+    asks=(
+        "drug response variants in a gene",
+        "how do variants of a gene change the effect of drugs",
+        "PGx of a target",
+    ),
+)
 async def get_target_pharmacogenomics(
     api: Api,
     ensembl_id: EnsemblGeneId,

@@ -97,7 +97,16 @@ def _cite_rows(shown: list[Json]) -> list[Citation]:
 NO_DRUG = "Open Targets lists no drug or clinical candidate here."
 
 
-@platform.tool(core=True, example={"ensembl_id": "ENSG00000141736"})
+@platform.tool(
+    core=True,
+    example={"ensembl_id": "ENSG00000141736"},
+    asks=(
+        "drugs against a target",
+        "which compounds in the clinic hit this protein",
+        "known drugs of a gene, clinical candidates",
+        "drug pipeline of a target",
+    ),
+)
 async def get_target_drugs(
     api: Api,
     ensembl_id: EnsemblGeneId,
@@ -129,7 +138,15 @@ def _at_least(min_stage: str | None) -> Callable[[Json], bool]:
     return lambda row: _stage_rank(row) >= lowest
 
 
-@platform.tool(example={"disease_id": "MONDO_0005313"})
+@platform.tool(
+    example={"disease_id": "MONDO_0005313"},
+    asks=(
+        "drugs in development for a disease",
+        "treatments and candidates for an illness",
+        "pipeline of a disease by phase",
+        "what medicines exist for lupus",
+    ),
+)
 async def get_disease_drugs(
     api: Api,
     disease_id: DiseaseId,
@@ -161,7 +178,15 @@ async def get_disease_drugs(
     return _staged("disease", owner, found, limit, offset, fits=fits, whole=whole_lists, note=note, nothing=NO_DRUG)
 
 
-@platform.tool(example={"chembl_id": "CHEMBL939"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL939"},
+    asks=(
+        "overview of a drug",
+        "modality, max phase, mechanism, brand names",
+        "first approval, is it a biologic",
+        "what is this CHEMBL drug",
+    ),
+)
 async def get_drug_info(api: Api, chembl_id: ChemblId) -> Answer:
     """Get a drug's type, highest stage, mechanisms with Ensembl targets, names, parent and salts, and warnings.
     For side effects use get_drug_safety."""
@@ -181,7 +206,14 @@ async def get_drug_info(api: Api, chembl_id: ChemblId) -> Answer:
     )
 
 
-@platform.tool(example={"chembl_id": "CHEMBL3137343", "min_stage": "APPROVAL"})
+@platform.tool(
+    example={"chembl_id": "CHEMBL3137343", "min_stage": "APPROVAL"},
+    asks=(
+        "which diseases is a drug used for",
+        "repurposing, indications in trial",
+        "approved and investigational diseases of a drug",
+    ),
+)
 async def get_drug_diseases(
     api: Api,
     chembl_id: ChemblId,
@@ -212,7 +244,14 @@ async def get_drug_diseases(
     return answer
 
 
-@platform.tool(example={"report_ids": ["NCT03045523"]})
+@platform.tool(
+    example={"report_ids": ["NCT03045523"]},
+    asks=(
+        "why was a trial stopped",
+        "evidence behind a clinical stage",
+        "trial and label documents of a drug",
+    ),
+)
 async def get_clinical_reports(
     api: Api,
     report_ids: Annotated[

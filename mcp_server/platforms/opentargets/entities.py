@@ -101,7 +101,16 @@ def _compact_hit(hit: Json, match: str) -> Json:
     return {**kept, "match": match, "object": record}
 
 
-@platform.tool(core=True, example={"query": "breast cancer", "entity_types": ["disease"]})
+@platform.tool(
+    core=True,
+    example={"query": "breast cancer", "entity_types": ["disease"]},
+    asks=(
+        "EFO id of a disease",
+        "MONDO id from a name",
+        "find the id of a gene, drug or disease",
+        "free text to ontology term",
+    ),
+)
 async def search_entities(
     api: Api, query: SearchText, entity_types: EntityTypes | None = None, limit: Limit = 10, offset: Offset = 0
 ) -> Answer:
@@ -128,7 +137,14 @@ async def search_entities(
     )
 
 
-@platform.tool(example={"terms": ["CFTR", "P53", "NOTAREALGENEXYZ"], "entity_types": ["target"]})
+@platform.tool(
+    example={"terms": ["CFTR", "P53", "NOTAREALGENEXYZ"], "entity_types": ["target"]},
+    asks=(
+        "ids for a list of diseases",
+        "map many names to EFO, ENSG or CHEMBL",
+        "bulk name resolution",
+    ),
+)
 async def search_entities_batch(api: Api, terms: Terms, entity_types: EntityTypes | None = None) -> Answer:
     """Many at once (up to 100): Open Targets ids of gene, disease or drug names; gives the best hits of each term
     and the terms without one. For a single name with descriptions use search_entities."""
@@ -193,7 +209,15 @@ def _owner(entity: str, record: Json) -> Json:
     return {"entity": entity, "id": record["id"], "name": record.get("approvedSymbol") or record.get("name")}
 
 
-@platform.tool(example={"entity_id": "ENSG00000001626", "with_ids": ["MONDO_0009061"], "start_year": 2020})
+@platform.tool(
+    example={"entity_id": "ENSG00000001626", "with_ids": ["MONDO_0009061"], "start_year": 2020},
+    asks=(
+        "publications that mention a target and a disease",
+        "papers on a gene by Ensembl id",
+        "literature counts over the years",
+        "bibliography of an entity",
+    ),
+)
 async def get_entity_literature(
     api: Api,
     entity_id: EntityId,
@@ -245,7 +269,14 @@ async def get_entity_literature(
     )
 
 
-@platform.tool(example={"entity_id": "ENSG00000141736", "entity_types": ["drug"], "limit": 5})
+@platform.tool(
+    example={"entity_id": "ENSG00000141736", "entity_types": ["drug"], "limit": 5},
+    asks=(
+        "genes similar to a gene",
+        "related diseases by text embedding",
+        "what is mentioned in the same context",
+    ),
+)
 async def get_similar_entities(
     api: Api,
     entity_id: EntityId,

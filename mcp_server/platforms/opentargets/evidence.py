@@ -51,6 +51,11 @@ def _cite_pair(answered: Json) -> Citation:
 @platform.tool(
     example={"ensembl_id": "ENSG00000001626", "disease_id": "MONDO_0009061", "limit": 2},
     noise="if .rows then .rows |= map(del(.urls)) else . end",
+    asks=(
+        "proof that a gene causes a disease",
+        "why is the target associated with it",
+        "genetic evidence, papers and trials for a gene-disease pair",
+    ),
 )
 async def get_target_disease_evidence(
     api: Api,
@@ -96,7 +101,14 @@ def _evidence(row: Json) -> Json:
     return kept
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000001626", "disease_id": "MONDO_0009061"})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000001626", "disease_id": "MONDO_0009061"},
+    asks=(
+        "what kinds of evidence link a gene to a disease",
+        "evidence counts by data source",
+        "is the link genetic or literature only",
+    ),
+)
 async def list_evidence_sources_for_pair(
     api: Api, ensembl_id: EnsemblGeneId, disease_id: DiseaseId, include_subtypes: IncludeSubtypes = True
 ) -> Answer:

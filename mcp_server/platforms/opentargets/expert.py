@@ -33,7 +33,14 @@ def _prepared(text: str) -> tuple[str, str]:
     raise InvalidArguments("query", "it must begin with a query operation", EXAMPLE)
 
 
-@platform.tool(example={"query": EXAMPLE, "variables": {"id": "ENSG00000146648"}})
+@platform.tool(
+    example={"query": EXAMPLE, "variables": {"id": "ENSG00000146648"}},
+    asks=(
+        "own GraphQL query",
+        "custom Open Targets API call",
+        "raw query to the platform",
+    ),
+)
 async def run_graphql_query(
     api: Api,
     query: Annotated[str, Arg("GraphQL text with one query operation.", EXAMPLE)],

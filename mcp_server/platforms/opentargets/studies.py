@@ -33,7 +33,15 @@ def _cite_study(study: Json) -> list[Citation]:
     ]
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000169174", "limit": 5})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000169174", "limit": 5},
+    asks=(
+        "GWAS hits for a gene",
+        "is the gene supported by genetic associations",
+        "QTL and GWAS loci assigned to a gene",
+        "fine-mapped signals of a target",
+    ),
+)
 async def get_target_credible_sets(
     api: Api, ensembl_id: EnsemblGeneId, limit: Limit = 25, offset: Offset = 0
 ) -> Answer:
@@ -57,7 +65,14 @@ async def get_target_credible_sets(
     return service.cited(answer, cite_gene(target), *(cite("study", *study) for study in studies.items()))
 
 
-@platform.tool(example={"disease_id": "MONDO_0004979", "limit": 5})
+@platform.tool(
+    example={"disease_id": "MONDO_0004979", "limit": 5},
+    asks=(
+        "genome-wide association studies of a trait",
+        "GWAS catalog studies with summary statistics",
+        "sample size, ancestry of a GWAS",
+    ),
+)
 async def search_gwas_studies(
     api: Api,
     disease_id: DiseaseId,
@@ -89,7 +104,15 @@ async def search_gwas_studies(
     return service.cited(answer, cite("disease", disease["id"], disease["name"]), *studies)
 
 
-@platform.tool(example={"study_id": "GCST004131", "limit": 2})
+@platform.tool(
+    example={"study_id": "GCST004131", "limit": 2},
+    asks=(
+        "details of a GCST accession",
+        "loci found by one GWAS",
+        "genome-wide significant signals of a study",
+        "eQTL study",
+    ),
+)
 async def get_gwas_study(api: Api, study_id: StudyId, limit: Limit = 25, offset: Offset = 0) -> Answer:
     """Get one GWAS or QTL study by its id: trait, samples, publication, and its fine-mapped signals with the likely
     causal genes. For a clinical trial use clinicaltrials__get_study.
@@ -117,6 +140,12 @@ PARTS = ("l2GPredictions", "colocalisation", "locus")
 @platform.tool(
     example={"study_locus_id": "118db6d05cf67fe7668ee7bac1170fd3", "limit": 2},
     noise="if .l2GPredictions.rows then .l2GPredictions.rows |= map(del(.features)) else . end",
+    asks=(
+        "causal gene at a locus, L2G",
+        "posterior probability of each SNP in the set",
+        "colocalisation with eQTL",
+        "fine mapping of one signal",
+    ),
 )
 async def get_credible_set(
     api: Api,

@@ -31,7 +31,16 @@ Tissue = Annotated[
 ]
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000169194", "tissue": "kidney", "limit": 5})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000169194", "tissue": "kidney", "limit": 5},
+    asks=(
+        "in which tissues is a gene expressed",
+        "GTEx, Human Protein Atlas levels",
+        "RNA TPM by tissue",
+        "cell types that express a gene",
+        "is it found in the brain",
+    ),
+)
 async def get_target_expression(
     api: Api,
     ensembl_id: EnsemblGeneId,
@@ -99,7 +108,15 @@ def _fits(row: Json, tissue: str | None, datatype: str | None) -> bool:
     return not datatype or row["datatypeId"].lower() == datatype.lower()
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000169194", "source": "string", "min_score": 0.9, "limit": 2})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000169194", "source": "string", "min_score": 0.9, "limit": 2},
+    asks=(
+        "what does a protein bind to",
+        "protein-protein interactions, PPI network",
+        "STRING partners",
+        "interactome of a gene",
+    ),
+)
 async def get_target_interactions(
     api: Api,
     ensembl_id: EnsemblGeneId,
@@ -140,7 +157,15 @@ async def get_target_interactions(
     return service.cited(answer, cite_gene(target), *(service.cite("target", *partner) for partner in partners.items()))
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000146648", "tissue": "prostate"})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000146648", "tissue": "prostate"},
+    asks=(
+        "is a gene essential for cancer cells",
+        "DepMap dependency, CRISPR knockout screens",
+        "Chronos score",
+        "which cell lines die without the gene",
+    ),
+)
 async def get_target_essentiality(
     api: Api,
     ensembl_id: EnsemblGeneId,
@@ -200,7 +225,15 @@ def _dependency(tissue: Json, max_effect: float) -> Json:
     }
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000169174", "limit": 5})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000169174", "limit": 5},
+    asks=(
+        "what happens in knockout mice",
+        "phenotypes of mouse models",
+        "MGI, IMPC mutant mice",
+        "is the knockout lethal",
+    ),
+)
 async def get_target_mouse_phenotypes(
     api: Api, ensembl_id: EnsemblGeneId, limit: Limit = 50, offset: Offset = 0
 ) -> Answer:

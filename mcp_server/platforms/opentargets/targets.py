@@ -23,7 +23,14 @@ KEPT_OF_TARGET: dict[str, Callable[[Json], bool]] = {
 }
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000141736"})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000141736"},
+    asks=(
+        "what does a drug target do",
+        "overview of a target by ENSG",
+        "summary, class and location of a target",
+    ),
+)
 async def get_target_info(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     """Get a target's symbol, name, biotype, location, function, proteins, classes and tractability by Ensembl id.
     For several genes use get_targets_batch."""
@@ -42,7 +49,14 @@ async def get_target_info(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     return Answer(target, citations=[cite_gene(target)])
 
 
-@platform.tool(example={"ensembl_ids": ["ENSG00000146648", "ENSG00000000000"]})
+@platform.tool(
+    example={"ensembl_ids": ["ENSG00000146648", "ENSG00000000000"]},
+    asks=(
+        "several targets at once",
+        "list of ENSG to names and tractability",
+        "bulk target records",
+    ),
+)
 async def get_targets_batch(
     api: Api,
     ensembl_ids: Annotated[
@@ -79,7 +93,16 @@ def _short(target: Json) -> Json:
     return {**target, "tractability": [each for each in target.get("tractability") or [] if each["value"]]}
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000146648"})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000146648"},
+    asks=(
+        "is a protein druggable",
+        "can it be hit by an antibody or small molecule",
+        "PROTAC, degrader feasibility",
+        "chemical probes, tool compounds",
+        "tractability",
+    ),
+)
 async def get_target_druggability(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     """Say how a target can be drugged: tractability by modality (small molecule, antibody, PROTAC), chemical probes,
     target class and enabling packages. For the drugs that exist use get_target_drugs."""
@@ -109,7 +132,15 @@ async def get_target_druggability(api: Api, ensembl_id: EnsemblGeneId) -> Answer
     )
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000146648"})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000146648"},
+    asks=(
+        "risks of inhibiting a gene",
+        "on-target toxicity",
+        "target liability",
+        "what goes wrong when the protein is blocked",
+    ),
+)
 async def get_target_safety(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     """List known safety liabilities of hitting a target: event, direction of the effect, tissue, study and source.
     For the side effects of one drug use get_drug_safety."""
@@ -126,7 +157,16 @@ async def get_target_safety(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     return service.cited(answer, cite_gene(target), *papers)
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000169174"})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000169174"},
+    asks=(
+        "is a gene intolerant to loss of function",
+        "pLI, LOEUF",
+        "gnomAD constraint, oe ratio",
+        "haploinsufficient genes",
+        "missense z score",
+    ),
+)
 async def get_target_constraint(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     """Get how strongly gnomAD's population is depleted of a gene's loss-of-function, missense and synonymous variants:
     expected and observed counts, ratio with bounds."""
@@ -138,7 +178,15 @@ async def get_target_constraint(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     return service.cited(rows(shown, data={"target": gene(target), "rows": shown}, note=note), cite_gene(target))
 
 
-@platform.tool(example={"ensembl_id": "ENSG00000146648"})
+@platform.tool(
+    example={"ensembl_id": "ENSG00000146648"},
+    asks=(
+        "is it a good target",
+        "target scorecard",
+        "prioritisation factors, ranking of targets",
+        "pros and cons of a target",
+    ),
+)
 async def get_target_prioritisation(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
     """Get the target prioritisation factors from -1 (against) to 1 (in favour): genetic constraint, pockets, safety
     events, tissue specificity and others."""

@@ -24,7 +24,14 @@ def _owner(variant: Json) -> Json:
     return {"id": variant["id"], "rsIds": variant.get("rsIds") or [], "assembly": service.ASSEMBLY}
 
 
-@platform.tool(example={"variant_id": "19_44908822_C_T"})
+@platform.tool(
+    example={"variant_id": "19_44908822_C_T"},
+    asks=(
+        "variant by chromosome_position_ref_alt",
+        "consequence and frequencies of a variant",
+        "effect predictors of a GRCh38 variant",
+    ),
+)
 async def get_variant_info(
     api: Api,
     variant_id: VariantId,
@@ -51,7 +58,14 @@ async def get_variant_info(
     return Answer(data, note=said, citations=_cite_variant(variant))
 
 
-@platform.tool(example={"variant_id": "19_44908822_C_T", "limit": 5})
+@platform.tool(
+    example={"variant_id": "19_44908822_C_T", "limit": 5},
+    asks=(
+        "diseases a variant causes",
+        "disease evidence of a single variant",
+        "is a variant linked to illness or drug response",
+    ),
+)
 async def get_variant_evidence(
     api: Api, variant_id: VariantId, datasources: Datasources = None, limit: EvidenceLimit = 25, cursor: Cursor = None
 ) -> Answer:
@@ -86,7 +100,16 @@ async def get_variant_evidence(
     )
 
 
-@platform.tool(example={"variant_id": "1_154453788_C_T", "study_types": ["gwas"], "limit": 2})
+@platform.tool(
+    example={"variant_id": "1_154453788_C_T", "study_types": ["gwas"], "limit": 2},
+    asks=(
+        "which traits is a SNP associated with",
+        "GWAS associations of a variant",
+        "PheWAS",
+        "does the SNP change expression, eQTL",
+        "which gene does a GWAS SNP act on",
+    ),
+)
 async def get_variant_credible_sets(
     api: Api, variant_id: VariantId, study_types: StudyTypes = None, limit: Limit = 25, offset: Offset = 0
 ) -> Answer:

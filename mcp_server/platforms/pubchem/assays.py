@@ -29,7 +29,17 @@ TARGET_RECORDS = {
 }
 
 
-@platform.tool(example={"aid": "743069"}, cites=ASSAY, noise="del(.Comment, .Protocol)")
+@platform.tool(
+    example={"aid": "743069"},
+    cites=ASSAY,
+    noise="del(.Comment, .Protocol)",
+    asks=(
+        "what does an AID test",
+        "description and protocol of a screening assay",
+        "high-throughput screen, PubChem bioassay record",
+        "how many actives in a screen",
+    ),
+)
 async def get_assay(
     api: Api,
     aid: Aid,
@@ -56,7 +66,16 @@ async def get_assay(
     return Answer(data)
 
 
-@platform.tool(example={"target": "ESR1", "limit": 5}, cites=Cite("pubchem_assay", ".aids[]", url=ASSAY_PAGE))
+@platform.tool(
+    example={"target": "ESR1", "limit": 5},
+    cites=Cite("pubchem_assay", ".aids[]", url=ASSAY_PAGE),
+    asks=(
+        "screens run against a protein",
+        "bioassays for a gene",
+        "which AIDs test EGFR",
+        "high-throughput assays for a target",
+    ),
+)
 async def search_assays_by_target(
     api: Api,
     target: Annotated[str, Arg("Gene symbol, NCBI GeneID, protein accession or protein name.", "ESR1")],
@@ -79,7 +98,15 @@ async def search_assays_by_target(
 
 
 @platform.tool(
-    example={"aid": "1851", "limit": 5}, cites=(ASSAY, Cite("pubchem", ".rows[]", ".CID")), noise="del(.rows[].SID)"
+    example={"aid": "1851", "limit": 5},
+    cites=(ASSAY, Cite("pubchem", ".rows[]", ".CID")),
+    noise="del(.rows[].SID)",
+    asks=(
+        "hits of a screen",
+        "active compounds in an AID",
+        "dose response data of a bioassay",
+        "most potent actives of a screen",
+    ),
 )
 async def get_assay_results(
     api: Api,
@@ -112,7 +139,15 @@ async def get_assay_results(
     return page(shown, limit, offset, wrap={"AID": aid}, under="rows", note=note or f"{len(found)} rows in all.")
 
 
-@platform.tool(example={"gene": "EGFR"}, cites=Cite("ncbi_gene", ".", ".GeneID", ".Symbol", GENE_PAGE))
+@platform.tool(
+    example={"gene": "EGFR"},
+    cites=Cite("ncbi_gene", ".", ".GeneID", ".Symbol", GENE_PAGE),
+    asks=(
+        "compounds tested against a gene",
+        "gene page of PubChem by GeneID",
+        "chemicals active on a gene",
+    ),
+)
 async def get_gene_summary(
     api: Api,
     gene: Annotated[str, Arg("Gene symbol (human) or NCBI GeneID (any species).", "EGFR", normalise=gene_symbol_form)],

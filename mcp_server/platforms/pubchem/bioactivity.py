@@ -24,7 +24,16 @@ MOST_POTENT_FIRST = "acvalue,asc"
 TARGETS = Cite("ncbi_gene", ".targets[]", ".geneid", ".targetname", "https://pubchem.ncbi.nlm.nih.gov/gene/{id}")
 
 
-@platform.tool(example={"cid": "4", "limit": 5}, cites=(Cite("pubchem", ".", ".CID"), Cite("pmid", ".rows[]", ".pmid")))
+@platform.tool(
+    example={"cid": "4", "limit": 5},
+    cites=(Cite("pubchem", ".", ".CID"), Cite("pmid", ".rows[]", ".pmid")),
+    asks=(
+        "test results of a compound",
+        "IC50 of a chemical by CID",
+        "is it active in assays",
+        "bioassay data of a molecule",
+    ),
+)
 async def get_compound_bioactivity(
     api: Api,
     cid: PubchemCid,
@@ -50,7 +59,15 @@ async def get_compound_bioactivity(
     return await table_answer(api, table, limit, offset, cid=cid, under="rows", nothing=nothing)
 
 
-@platform.tool(example={"cid": "5291", "max_um": 10.0}, cites=(Cite("pubchem", ".", ".CID"), TARGETS))
+@platform.tool(
+    example={"cid": "5291", "max_um": 10.0},
+    cites=(Cite("pubchem", ".", ".CID"), TARGETS),
+    asks=(
+        "which proteins does a chemical hit",
+        "targets of a CID",
+        "off-target activity of a chemical",
+    ),
+)
 async def get_compound_targets(
     api: Api,
     cid: PubchemCid,
@@ -79,7 +96,15 @@ async def get_compound_targets(
     return rows(shown, total=len(targets), next=following, data=data, note=" ".join(notes))
 
 
-@platform.tool(example={"cids": ["2244", "3672"]}, cites=COMPOUNDS)
+@platform.tool(
+    example={"cids": ["2244", "3672"]},
+    cites=COMPOUNDS,
+    asks=(
+        "two molecules side by side",
+        "difference between aspirin and ibuprofen",
+        "which shared targets do chemicals have",
+    ),
+)
 async def compare_compounds(
     api: Api,
     cids: Annotated[list[PubchemCid], Arg("PubChem compound numbers, 2 to 10.", ["2244", "3672"], max_items=10)],

@@ -31,7 +31,15 @@ ELEMENTS = {
 }  # fmt: skip
 
 
-@platform.tool(example={"cid": "4"}, cites=COMPOUND)
+@platform.tool(
+    example={"cid": "4"},
+    cites=COMPOUND,
+    asks=(
+        "3D structure of a molecule",
+        "SDF file, atom coordinates, conformer",
+        "shape for docking",
+    ),
+)
 async def get_compound_3d(
     api: Api,
     cid: PubchemCid,
@@ -68,7 +76,15 @@ async def get_compound_3d(
     return Answer({**data, **_coordinates(compound)})
 
 
-@platform.tool(example={"cid": "3385"}, cites=COMPOUND)
+@platform.tool(
+    example={"cid": "3385"},
+    cites=COMPOUND,
+    asks=(
+        "picture of a molecule",
+        "draw the chemical structure",
+        "structure image, 2D depiction",
+    ),
+)
 async def get_compound_image_url(
     api: Api,
     cid: PubchemCid,

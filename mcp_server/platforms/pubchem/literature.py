@@ -23,7 +23,15 @@ ARTICLES_MAX = 3
 CID = Cite("pubchem", ".", ".CID")
 
 
-@platform.tool(example={"cid": "4", "limit": 3}, cites=(CID, Cite("pmid", ".papers[].pmids[]")))
+@platform.tool(
+    example={"cid": "4", "limit": 3},
+    cites=(CID, Cite("pmid", ".papers[].pmids[]")),
+    asks=(
+        "papers about a chemical",
+        "publications on a compound by CID",
+        "references for a substance",
+    ),
+)
 async def get_literature(
     api: Api,
     cid: PubchemCid,
@@ -58,6 +66,11 @@ async def get_literature(
         CID,
         Cite("patent", ".patents[]", ".publicationnumber", ".title", "https://pubchem.ncbi.nlm.nih.gov/patent/{id}"),
     ),
+    asks=(
+        "patents on a molecule",
+        "who patented a compound",
+        "intellectual property, patent numbers of a chemical",
+    ),
 )
 async def get_patents(api: Api, cid: PubchemCid, limit: RowLimit = 25, offset: Offset = 0) -> Answer:
     """Patents that mention a compound, by CID, newest priority first: number, title, dates, assignees; with their
@@ -74,6 +87,11 @@ async def get_patents(api: Api, cid: PubchemCid, limit: RowLimit = 25, offset: O
     example={"cid": "4", "kind": "disease"},
     cites=(CID, Cite("pmid", ".neighbours[].articles[]", ".pmid", ".title")),
     noise="del(.neighbours[].articles[].title)",
+    asks=(
+        "diseases mentioned together with a chemical",
+        "which genes are linked to a compound in the literature",
+        "co-mention, text mining of a chemical",
+    ),
 )
 async def get_cooccurrences(
     api: Api,

@@ -32,7 +32,17 @@ INCHIKEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
 SMILES = re.compile(r"(?=.*[=#@])[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]+")
 
 
-@platform.tool(example={"name": "aspirin"}, cites=Cite("pubchem", ".[]", ".CID", ".Title"))
+@platform.tool(
+    example={"name": "aspirin"},
+    cites=Cite("pubchem", ".[]", ".CID", ".Title"),
+    asks=(
+        "CAS number to compound",
+        "PubChem CID of a chemical",
+        "name to SMILES",
+        "InChIKey lookup",
+        "which chemical is this",
+    ),
+)
 async def resolve_compound(
     api: Api,
     name: Annotated[
@@ -83,7 +93,15 @@ async def _cids(api: Api, kind: str, name: str) -> Json:
         raise
 
 
-@platform.tool(example={"text": "aspirn", "limit": 5})
+@platform.tool(
+    example={"text": "aspirn", "limit": 5},
+    asks=(
+        "misspelt chemical name",
+        "suggest a compound name",
+        "spelling of a drug",
+        "complete an unfinished name",
+    ),
+)
 async def autocomplete(
     api: Api,
     text: Annotated[str, Arg("Beginning of a name, or a misspelt one; at least 3 letters.", "aspirn", r"^.{3,}")],
@@ -102,7 +120,15 @@ async def autocomplete(
     return rows(names, note="" if names else f"PubChem knows no {dictionary} name like {text!r}.")
 
 
-@platform.tool(example={"cid": "2244"}, cites=Cite("pubchem", ".", ".CID"))
+@platform.tool(
+    example={"cid": "2244"},
+    cites=Cite("pubchem", ".", ".CID"),
+    asks=(
+        "other names of a chemical",
+        "IUPAC name, trade names, CAS number of a CID",
+        "also known as",
+    ),
+)
 async def get_compound_synonyms(
     api: Api,
     cid: PubchemCid,
@@ -123,7 +149,16 @@ async def get_compound_synonyms(
     return page(names, limit, offset, wrap={"CID": cid}, under="synonyms")
 
 
-@platform.tool(example={"cid": "4"}, cites=Cite("pubchem", ".", ".CID", ".Title"))
+@platform.tool(
+    example={"cid": "4"},
+    cites=Cite("pubchem", ".", ".CID", ".Title"),
+    asks=(
+        "ChEBI, KEGG or HMDB id of a compound",
+        "DrugBank id from a CID",
+        "registry numbers",
+        "database cross-references of a chemical",
+    ),
+)
 async def get_external_ids(
     api: Api,
     cid: PubchemCid,

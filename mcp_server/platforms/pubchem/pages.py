@@ -48,7 +48,17 @@ MEDICINE = {
 }
 
 
-@platform.tool(example={"cid": "784", "heading": "Reactive Group"}, cites=COMPOUND, noise=NO_REFERENCES)
+@platform.tool(
+    example={"cid": "784", "heading": "Reactive Group"},
+    cites=COMPOUND,
+    noise=NO_REFERENCES,
+    asks=(
+        "section of the PubChem page by heading",
+        "uses and manufacturing of a chemical",
+        "regulatory status, EPA lists",
+        "PUG View heading",
+    ),
+)
 async def get_compound_section(
     api: Api,
     cid: PubchemCid,
@@ -80,7 +90,16 @@ async def get_compound_section(
     return empty(f"Compound {cid} has no section {heading!r}; its headings are listed.", data)
 
 
-@platform.tool(example={"cid": "784"}, cites=COMPOUND)
+@platform.tool(
+    example={"cid": "784"},
+    cites=COMPOUND,
+    asks=(
+        "is a chemical flammable or corrosive",
+        "hazard pictograms, H and P statements",
+        "safety data sheet",
+        "lab handling precautions",
+    ),
+)
 async def get_safety_ghs(api: Api, cid: PubchemCid) -> Answer:
     """GHS hazard classification of a compound by CID, for handling in the laboratory: pictograms, signal word, hazard
     statements, precautionary codes, by source. Doses and harm to health: get_toxicity.
@@ -97,7 +116,18 @@ async def get_safety_ghs(api: Api, cid: PubchemCid) -> Answer:
     return page(found, max(len(found), 1), wrap=wrap, under="classifications", note=note)
 
 
-@platform.tool(example={"cid": "4", "kind": "ld50"}, cites=COMPOUND, noise="del(.rows[]?.reference)")
+@platform.tool(
+    example={"cid": "4", "kind": "ld50"},
+    cites=COMPOUND,
+    noise="del(.rows[]?.reference)",
+    asks=(
+        "LD50 of a substance",
+        "how poisonous is it",
+        "lethal dose in rats",
+        "carcinogenic, acute toxicity",
+        "harm to the environment",
+    ),
+)
 async def get_toxicity(
     api: Api,
     cid: PubchemCid,
@@ -120,7 +150,18 @@ async def get_toxicity(
     return await _part(api, cid, TOXICITY[kind], limit, offset)
 
 
-@platform.tool(example={"cid": "241", "part": "mechanism"}, cites=COMPOUND, noise=NO_REFERENCES)
+@platform.tool(
+    example={"cid": "241", "part": "mechanism"},
+    cites=COMPOUND,
+    noise=NO_REFERENCES,
+    asks=(
+        "half-life of a drug",
+        "ADME, absorption and excretion",
+        "pharmacokinetics text",
+        "bioavailability, clearance, protein binding",
+        "how long does it stay in the body",
+    ),
+)
 async def get_pharmacology(
     api: Api,
     cid: PubchemCid,
@@ -139,7 +180,17 @@ async def get_pharmacology(
     return await _part(api, cid, PHARMACOLOGY[part], limit, offset)
 
 
-@platform.tool(example={"cid": "2349", "part": "classes"}, cites=COMPOUND, noise=NO_REFERENCES)
+@platform.tool(
+    example={"cid": "2349", "part": "classes"},
+    cites=COMPOUND,
+    noise=NO_REFERENCES,
+    asks=(
+        "what is on the label",
+        "therapeutic uses and contraindications",
+        "Orange Book, drug classes",
+        "prescribing information, boxed warning text",
+    ),
+)
 async def get_drug_label_texts(
     api: Api,
     cid: PubchemCid,
@@ -158,7 +209,18 @@ async def get_drug_label_texts(
     return await _part(api, cid, MEDICINE[part], limit, offset)
 
 
-@platform.tool(example={"cid": "4", "property_name": "Boiling Point"}, cites=COMPOUND, noise=NO_REFERENCES)
+@platform.tool(
+    example={"cid": "4", "property_name": "Boiling Point"},
+    cites=COMPOUND,
+    noise=NO_REFERENCES,
+    asks=(
+        "melting point, boiling point of a compound",
+        "solubility in water",
+        "pKa, density, vapour pressure",
+        "is it soluble",
+        "measured physical properties",
+    ),
+)
 async def get_experimental_properties(
     api: Api,
     cid: PubchemCid,

@@ -45,6 +45,11 @@ MEMBERS = {"cids": "CID", "geneids": "GeneID", "accessions": "ProteinAccession"}
     example={"cid": "4", "limit": 5},
     cites=(Cite("pubchem", ".", ".CID"), Cite("pubchem_pathway", ".pathways[]", ".pwacc", ".name", PATHWAY_PAGE)),
     noise="del(.pathways[].geneids, .pathways[].protacxns)",
+    asks=(
+        "metabolic pathways of a metabolite",
+        "in which pathway does a chemical take part",
+        "WikiPathways, BioCyc, PathBank of a compound",
+    ),
 )
 async def get_pathways_of_compound(
     api: Api,
@@ -84,6 +89,11 @@ async def get_pathways_of_compound(
     cites=(
         Cite("pubchem_pathway", ".", ".accession", ".title", PATHWAY_PAGE),
         Cite("pubchem", ".cids[]"),
+    ),
+    asks=(
+        "WikiPathways record",
+        "genes and metabolites of a PathBank pathway",
+        "WP number, BioCyc pathway details",
     ),
 )
 async def get_pathway(

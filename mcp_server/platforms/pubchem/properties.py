@@ -48,7 +48,18 @@ RULES: dict[str, tuple[int, tuple[tuple[str, float, float], ...]]] = {
 }
 
 
-@platform.tool(example={"cids": ["2244"]}, cites=COMPOUNDS)
+@platform.tool(
+    example={"cids": ["2244"]},
+    cites=COMPOUNDS,
+    asks=(
+        "molecular weight and formula of a chemical",
+        "SMILES of a compound",
+        "logP, TPSA by CID",
+        "hydrogen bond donors",
+        "InChIKey of a CID",
+        "exact mass",
+    ),
+)
 async def get_compound_properties(api: Api, cids: Cids, properties: Names = None) -> Answer:
     """Computed properties by CID, up to 100 at once: formula, weight, SMILES, XLogP, TPSA, hydrogen bonds. Measured
     ones: get_experimental_properties; from a ChEMBL id: chembl__get_admet_properties.
@@ -60,7 +71,16 @@ async def get_compound_properties(api: Api, cids: Cids, properties: Names = None
     return _answer(compounds, missing, {"compounds": compounds, "missing": missing})
 
 
-@platform.tool(example={"cids": ["3672"]}, cites=COMPOUNDS)
+@platform.tool(
+    example={"cids": ["3672"]},
+    cites=COMPOUNDS,
+    asks=(
+        "does a compound obey Lipinski",
+        "rule of five, Veber, lead-like",
+        "is it likely to be orally available",
+        "drug-like or not",
+    ),
+)
 async def assess_drug_likeness(api: Api, cids: Cids) -> Answer:
     """Drug-likeness of compounds by CID: Lipinski, Veber, Egan and fragment rules judged from computed properties, with
     the values used. The properties alone: get_compound_properties.

@@ -17,7 +17,16 @@ DDI = ("cid", "name", "cid2", "name2", "descr")
 XREFS_MAX = 50
 
 
-@platform.tool(example={"cid": "2244", "limit": 5}, cites=CID)
+@platform.tool(
+    example={"cid": "2244", "limit": 5},
+    cites=CID,
+    asks=(
+        "can I take two drugs together",
+        "DDI, contraindicated combination",
+        "grapefruit and food interactions",
+        "does it interact with warfarin",
+    ),
+)
 async def get_drug_interactions(
     api: Api,
     cid: PubchemCid,
@@ -49,6 +58,12 @@ async def get_drug_interactions(
     cites=(
         Cite("pubchem_substance", ".", ".SID", ".source", "https://pubchem.ncbi.nlm.nih.gov/substance/{id}"),
         Cite("pubchem", ".", ".CID"),
+    ),
+    asks=(
+        "SID record",
+        "what did a depositor submit",
+        "substance to compound",
+        "vendor's sample id",
     ),
 )
 async def get_substance(
@@ -85,6 +100,12 @@ async def get_substance(
     example={"cid": "4", "category": "Chemical Vendors", "limit": 3},
     cites=CID,
     noise="del(.sources[].SourceRecordURL)",
+    asks=(
+        "where can I buy a compound",
+        "chemical suppliers, catalogue numbers",
+        "who sells this molecule",
+        "price and vendor list",
+    ),
 )
 async def get_vendors_and_sources(
     api: Api,

@@ -37,7 +37,16 @@ Relation = Literal[
 ]  # fmt: skip
 
 
-@platform.tool(example={"cid": "2244", "limit": 3}, cites=COMPOUNDS)
+@platform.tool(
+    example={"cid": "2244", "limit": 3},
+    cites=COMPOUNDS,
+    asks=(
+        "chemicals like this one",
+        "similar structures in all of PubChem",
+        "analogs by 2D fingerprint",
+        "purchasable look-alikes",
+    ),
+)
 async def search_by_similarity(
     api: Api,
     smiles: Smiles = None,
@@ -53,7 +62,15 @@ async def search_by_similarity(
     return await _search(api, "fastsimilarity_2d", smiles, cid, {"Threshold": threshold, "MaxRecords": limit}, limit)
 
 
-@platform.tool(example={"cid": "2244", "mode": "contains", "limit": 3}, cites=COMPOUNDS)
+@platform.tool(
+    example={"cid": "2244", "mode": "contains", "limit": 3},
+    cites=COMPOUNDS,
+    asks=(
+        "all chemicals that contain a ring or fragment",
+        "superstructure search",
+        "scaffold in PubChem",
+    ),
+)
 async def search_by_substructure(
     api: Api,
     smiles: Smiles = None,
@@ -72,7 +89,15 @@ async def search_by_substructure(
     return await _search(api, kind, smiles, cid, {"MaxRecords": limit}, limit)
 
 
-@platform.tool(example={"formula": "C9H8O4", "limit": 3}, cites=COMPOUNDS)
+@platform.tool(
+    example={"formula": "C9H8O4", "limit": 3},
+    cites=COMPOUNDS,
+    asks=(
+        "which compounds have the formula C9H8O4",
+        "isomers of a formula",
+        "elemental composition to structures",
+    ),
+)
 async def search_by_formula(
     api: Api,
     formula: Annotated[str, Arg("Molecular formula.", "C9H8O4", r"^([A-Z][a-z]?\d*)+$")],
@@ -88,7 +113,16 @@ async def search_by_formula(
     return _found(await _finished(api, await known(api, path)), limit, f"formula {formula}")
 
 
-@platform.tool(example={"cid": "2244", "relation": "parent"}, cites=COMPOUNDS)
+@platform.tool(
+    example={"cid": "2244", "relation": "parent"},
+    cites=COMPOUNDS,
+    asks=(
+        "stereoisomers, enantiomers, isotopes of a compound",
+        "deuterated versions",
+        "mixtures and salts with a CID",
+        "tautomers",
+    ),
+)
 async def get_related_compounds(
     api: Api,
     cid: PubchemCid,

@@ -29,7 +29,17 @@ CLASSES = {
 }
 
 
-@platform.tool(example={"cid": "5291"}, cites=COMPOUND, noise="del(.properties.ConnectivitySMILES)")
+@platform.tool(
+    example={"cid": "5291"},
+    cites=COMPOUND,
+    noise="del(.properties.ConnectivitySMILES)",
+    asks=(
+        "what is this chemical",
+        "description of a compound",
+        "overview of a CID",
+        "compound page with class and ATC code",
+    ),
+)
 async def get_compound_summary(api: Api, cid: PubchemCid) -> Answer:
     """One page on a chemical compound by CID: names, formula and computed properties, short descriptions with sources,
     ATC code, FDA and MeSH drug classes. A medicine's stage and targets: opentargets__get_drug_info.

@@ -34,6 +34,13 @@ Date = Annotated[str | None, Arg("Date as year, year/month or year/month/day.", 
     core=True,
     example={"query": "BRAF V600E melanoma", "limit": 5},
     cites=Cite("pmid", ".articles[]", ".pmid", ".title"),
+    asks=(
+        "find papers on a topic",
+        "recent reviews, randomised trials",
+        "MEDLINE search with MeSH",
+        "publications of an author",
+        "literature on a disease",
+    ),
 )
 async def search_articles(
     api: Api,
@@ -115,6 +122,12 @@ def _search_note(query: str, found: bool, warnings: dict[str, list[str]]) -> str
 @platform.tool(
     example={"pmids": ["22663011"]},
     cites=Cite("pmid", ".articles[]", ".pmid", ".title"),
+    asks=(
+        "abstract of a PMID",
+        "title, authors, journal of a paper",
+        "details of several PubMed ids",
+        "who wrote it",
+    ),
 )
 async def get_articles(
     api: Api,
@@ -162,6 +175,13 @@ async def _records(api: Api, pmids: list[str], include: Sequence[str]) -> dict[s
 @platform.tool(
     example={"ids": ["22663011", "PMC9984800"]},
     cites=Cite("pmid", ".records[]", ".pmid", ".title"),
+    asks=(
+        "PMID to DOI",
+        "DOI to PMID",
+        "PMC number to PubMed id",
+        "is the paper in PubMed Central",
+        "translate article ids",
+    ),
 )
 async def convert_ids(
     api: Api,

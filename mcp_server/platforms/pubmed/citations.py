@@ -24,6 +24,12 @@ def _missing_note(missing: list[str], where: str = "PubMed") -> str:
 @platform.tool(
     example={"citations": ["n engl j med|2020|382|727|zhu n", "fake journal|2000|1|1|"]},
     cites=Cite("pmid", ".matches[]", ".pmid", ".title"),
+    asks=(
+        "find a paper from journal, volume and page",
+        "incomplete reference to PMID",
+        "which article is Nature 2001 409:860",
+        "citation matcher",
+    ),
 )
 async def match_citation(
     api: Api,
@@ -102,7 +108,17 @@ def _verify(match: Json, summary: Json | None) -> None:
     match |= {**kept, "mismatch": wrong}
 
 
-@platform.tool(example={"pmids": ["42802988"], "style": "nlm"}, cites=_ARTICLES)
+@platform.tool(
+    example={"pmids": ["42802988"], "style": "nlm"},
+    cites=_ARTICLES,
+    asks=(
+        "bibliography in APA style",
+        "RIS or EndNote export",
+        "make a reference list",
+        "Vancouver, AMA format",
+        "cite a paper properly",
+    ),
+)
 async def format_citations(
     api: Api,
     pmids: Annotated[list[str], pmids_up_to(50)],
@@ -134,7 +150,16 @@ METRICS = (
 FLAGS = ("is_research_article", "is_clinical", "provisional")
 
 
-@platform.tool(example={"pmids": ["32162448"]}, cites=_ARTICLES)
+@platform.tool(
+    example={"pmids": ["32162448"]},
+    cites=_ARTICLES,
+    asks=(
+        "how influential is a paper",
+        "citation count, RCR, impact",
+        "is it cited by clinical guidelines",
+        "bibliometrics of PMIDs",
+    ),
+)
 async def get_citation_metrics(api: Api, pmids: Annotated[list[str], pmids_up_to(200)]) -> Answer:
     """Get how often articles are cited (NIH iCite): citations, relative citation ratio, NIH percentile, chance of
     clinical use and the clinical papers that cite them. Who cites: europepmc__get_citations; what is cited:
@@ -180,7 +205,16 @@ STATUSES = (
 )
 
 
-@platform.tool(example={"pmids": ["38833988", "22663011"]}, cites=_ARTICLES)
+@platform.tool(
+    example={"pmids": ["38833988", "22663011"]},
+    cites=_ARTICLES,
+    asks=(
+        "was this paper retracted",
+        "retracted studies, expression of concern, erratum",
+        "can I trust the reference",
+        "withdrawn article",
+    ),
+)
 async def check_retractions(api: Api, pmids: Annotated[list[str], pmids_up_to(100)]) -> Answer:
     """Say which articles are retracted, corrected or under an expression of concern, with the notice, and which PMIDs
     do not exist. Check what you cite."""

@@ -33,7 +33,14 @@ Json = Any
 
 
 @platform.tool(
-    example={"query": "attention mechanism", "limit": 3}, cites=Cite("pmcid", ".articles[]", ".pmcid", ".title")
+    example={"query": "attention mechanism", "limit": 3},
+    cites=Cite("pmcid", ".articles[]", ".pmcid", ".title"),
+    asks=(
+        "search inside full texts",
+        "a phrase in the methods section",
+        "words anywhere in open access articles",
+        "which papers used a reagent",
+    ),
 )
 async def search_pmc_full_text(
     api: Api,
@@ -100,7 +107,15 @@ ArticleId = Annotated[
 ]
 
 
-@platform.tool(example={"article_id": "PMC3040717", "max_chars": 2000})
+@platform.tool(
+    example={"article_id": "PMC3040717", "max_chars": 2000},
+    asks=(
+        "read the whole paper",
+        "results and methods of an article",
+        "figure legends",
+        "body text of a PMC article",
+    ),
+)
 async def get_pmc_full_text(
     api: Api,
     article_id: ArticleId,
@@ -197,7 +212,15 @@ def _is_wanted(section: jats.Section, wanted: list[str]) -> bool:
     return any(word.lower() in heading for word in wanted)
 
 
-@platform.tool(example={"pmcid": "PMC9984800"})
+@platform.tool(
+    example={"pmcid": "PMC9984800"},
+    asks=(
+        "download the PDF",
+        "XML of an open access article",
+        "licence CC BY of a paper",
+        "files in PMC",
+    ),
+)
 async def list_open_access_files(
     api: Api,
     pmcid: Annotated[

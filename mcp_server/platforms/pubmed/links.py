@@ -41,7 +41,15 @@ TO_PUBMED = {
 PAGES = "https://www.ncbi.nlm.nih.gov"
 
 
-@platform.tool(example={"pmid": "37258680", "limit": 3}, cites=_ARTICLES)
+@platform.tool(
+    example={"pmid": "37258680", "limit": 3},
+    cites=_ARTICLES,
+    asks=(
+        "papers like this one",
+        "related articles",
+        "more on the same topic as a PMID",
+    ),
+)
 async def find_similar_articles(
     api: Api,
     pmid: OnePmid,
@@ -80,7 +88,15 @@ LinkedDatabase = Literal[
 ]  # fmt: skip
 
 
-@platform.tool(example={"pmid": "26846451", "database": "gene"})
+@platform.tool(
+    example={"pmid": "26846451", "database": "gene"},
+    asks=(
+        "genes, SNPs or proteins linked to a paper",
+        "NCBI records behind a PMID",
+        "elink from PubMed",
+        "GEO or nucleotide records of an article",
+    ),
+)
 async def get_linked_records(
     api: Api,
     pmid: OnePmid,
@@ -169,7 +185,16 @@ def _uid_form(text: str) -> str:
     return bare.partition(".")[0]
 
 
-@platform.tool(example={"database": "clinvar", "uid": "VCV000013961"}, cites=_ARTICLES)
+@platform.tool(
+    example={"database": "clinvar", "uid": "VCV000013961"},
+    cites=_ARTICLES,
+    asks=(
+        "papers about a gene by Gene id",
+        "literature linked to an OMIM entry",
+        "publications of a dbSNP or protein record",
+        "GeneRIF",
+    ),
+)
 async def find_articles_for_record(
     api: Api,
     database: Annotated[
@@ -212,7 +237,15 @@ async def find_articles_for_record(
     )
 
 
-@platform.tool(example={"pmid": "10611131"})
+@platform.tool(
+    example={"pmid": "10611131"},
+    asks=(
+        "where can I read this article",
+        "link to the publisher, free copy",
+        "LinkOut",
+        "is it behind a paywall",
+    ),
+)
 async def get_full_text_links(
     api: Api,
     pmid: OnePmid,

@@ -24,7 +24,16 @@ LastYear = Annotated[int, Arg("Last year of publication.", 2020, minimum=1800, m
 RESULT_TYPES = re.compile(r"^(Clinical Trial(, Phase .*)?|Randomized Controlled Trial|Controlled Clinical Trial)$")
 
 
-@platform.tool(example={"query": "biopythooon"})
+@platform.tool(
+    example={"query": "biopythooon"},
+    asks=(
+        "how does PubMed understand my search",
+        "test a search string",
+        "spelling of a PubMed query",
+        "automatic term mapping",
+        "how many results would it give",
+    ),
+)
 async def check_query(api: Api, query: Query) -> Answer:
     """Explain a PubMed query before it is used: spelling, how PubMed translates it, words it did not find, number of
     hits. For the hits themselves use search_articles."""
@@ -53,7 +62,15 @@ async def check_query(api: Api, query: Query) -> Answer:
     return Answer(data, outcome, total=count, returned=0, note=" ".join(notes))
 
 
-@platform.tool(example={"query": '"BRAF V600E"[tiab]', "year_from": 2020, "year_to": 2022})
+@platform.tool(
+    example={"query": '"BRAF V600E"[tiab]', "year_from": 2020, "year_to": 2022},
+    asks=(
+        "publication trend",
+        "papers per year on a topic",
+        "is interest in a subject growing",
+        "timeline of publications",
+    ),
+)
 async def count_articles_by_year(api: Api, query: Query, year_from: FirstYear, year_to: LastYear) -> Answer:
     """Count a query's articles per year of publication (at most 30 years): a trend without the articles. For one count
     use check_query; by source, type or with preprints: europepmc__count_hits.
@@ -89,7 +106,15 @@ async def _of_year(api: Api, query: str, year: int) -> tuple[int, list[str]]:
     return count, missed if count else []
 
 
-@platform.tool(example={"nct_id": "NCT01245062"}, cites=Cite("pmid", ".articles[]", ".pmid", ".title"))
+@platform.tool(
+    example={"nct_id": "NCT01245062"},
+    cites=Cite("pmid", ".articles[]", ".pmid", ".title"),
+    asks=(
+        "results papers of an NCT number",
+        "was the trial published",
+        "articles that report a trial",
+    ),
+)
 async def find_trial_publications(api: Api, nct_id: NctId, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """Find the papers that PubMed indexes under a trial's NCT number, with publication types and whether they report
     results. The registry's own list, which differs, is clinicaltrials__get_study_references; neither is complete.

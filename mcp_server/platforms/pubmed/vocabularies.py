@@ -15,7 +15,15 @@ Json = Any
 LETTERS = {"68": "D", "67": "C", "81": "Q"}
 
 
-@platform.tool(example={"term": "trametinib", "limit": 3})
+@platform.tool(
+    example={"term": "trametinib", "limit": 3},
+    asks=(
+        "MeSH heading of a disease",
+        "subject heading, entry terms",
+        "controlled vocabulary",
+        "tree number of a descriptor",
+    ),
+)
 async def lookup_mesh_term(
     api: Api,
     term: Annotated[DiseaseName, Arg("Concept, drug or disease in words.", "breast cancer")],
@@ -69,7 +77,14 @@ def _cite_heading(row: Json) -> Citation:
     return Citation("mesh", row.get("ui") or row["uid"], row["name"], f"https://www.ncbi.nlm.nih.gov/mesh/{row['uid']}")
 
 
-@platform.tool(example={"query": "Human mutation", "limit": 3})
+@platform.tool(
+    example={"query": "Human mutation", "limit": 3},
+    asks=(
+        "ISSN of a journal",
+        "NLM abbreviation of a journal title",
+        "is the journal indexed in MEDLINE",
+    ),
+)
 async def lookup_journal(
     api: Api,
     query: Annotated[str, Arg("Journal name, abbreviation or ISSN.", "N Engl J Med")],

@@ -30,7 +30,15 @@ def section_form(text: str) -> str:
     return short.get(plain, plain)
 
 
-@platform.tool(example={"article_ids": ["22663011"]})
+@platform.tool(
+    example={"article_ids": ["22663011"]},
+    asks=(
+        "extract genes, diseases and mutations from an abstract",
+        "named entity recognition on a PMID",
+        "tagged entities of a paper",
+        "which cell lines and species are mentioned",
+    ),
+)
 async def get_annotations(
     api: Api,
     article_ids: Annotated[

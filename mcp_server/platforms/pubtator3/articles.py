@@ -102,6 +102,12 @@ def article(hit: Json) -> Json:
     example={"text": "@DISEASE_Fatigue_Syndrome_Chronic"},
     cites=Cite("pmid", ".articles[]", ".pmid", ".title"),
     noise="del(.articles[]?.authors)",
+    asks=(
+        "papers that mention a gene and a disease together",
+        "entity search in the literature",
+        "articles with a drug and a mutation",
+        "co-mention of two concepts",
+    ),
 )
 async def search_literature(
     api: Api,

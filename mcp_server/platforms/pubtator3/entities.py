@@ -13,7 +13,14 @@ from mcp_server.tool import Arg
 Json = Any
 
 
-@platform.tool(example={"query": "BRCA1", "limit": 3})
+@platform.tool(
+    example={"query": "BRCA1", "limit": 3},
+    asks=(
+        "PubTator id of a gene or disease",
+        "normalise an entity name for the literature",
+        "@GENE, @DISEASE id",
+    ),
+)
 async def find_entity(
     api: Api,
     query: Annotated[

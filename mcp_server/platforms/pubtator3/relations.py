@@ -34,7 +34,16 @@ RelationType = Literal[
 TargetType = Literal["gene", "disease", "chemical", "variant"]
 
 
-@platform.tool(example={"entity": "@DISEASE_Fatigue_Syndrome_Chronic"})
+@platform.tool(
+    example={"entity": "@DISEASE_Fatigue_Syndrome_Chronic"},
+    asks=(
+        "which drugs treat a disease according to papers",
+        "what inhibits or activates a gene",
+        "chemical-disease relations",
+        "drug interactions mined from the literature",
+        "cause and effect links",
+    ),
+)
 async def find_relations(
     api: Api,
     entity: EntityText,
@@ -78,6 +87,11 @@ def _none(entity: str, relation: str | None, target_type: str | None) -> str:
 @platform.tool(
     example={"entity_1": "@CHEMICAL_trametinib", "entity_2": "@GENE_MAP2K7", "limit": 1},
     cites=Cite("pmid", ".articles[]", ".pmid", ".title"),
+    asks=(
+        "sentences that say a drug inhibits a gene",
+        "papers behind a relation",
+        "evidence that a chemical causes a disease",
+    ),
 )
 async def get_relation_evidence(
     api: Api,

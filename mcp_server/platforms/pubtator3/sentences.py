@@ -24,6 +24,13 @@ _ANNOTATION = re.compile(r"(\d+)\|(\d+)\|([^|]+)\|(.+)")
         Cite("pmid", ".sentences[]", ".pmid"),
         Cite("pmcid", ".sentences[]", ".pmcid"),
     ),
+    asks=(
+        "find a quotable sentence",
+        "who says that metformin lowers cancer risk",
+        "semantic search on statements",
+        "supporting passage for a claim",
+        "LitSense",
+    ),
 )
 async def search_sentences(
     api: Api,

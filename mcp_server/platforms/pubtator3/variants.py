@@ -44,7 +44,14 @@ def variant_form(text: str) -> str:
     return rsid if _RSID.fullmatch(rsid) else f"litvar@{bare}"
 
 
-@platform.tool(example={"query": "BRAF V600E"})
+@platform.tool(
+    example={"query": "BRAF V600E"},
+    asks=(
+        "LitVar id of a variant",
+        "how many papers mention a mutation",
+        "search a variant in the literature",
+    ),
+)
 async def find_literature_variant(
     api: Api,
     query: Annotated[
@@ -92,7 +99,16 @@ def _citation(litvar_id: str, label: str = "") -> Citation:
     return Citation("litvar", litvar_id, label, litvar_page(litvar_id))
 
 
-@platform.tool(example={"variant": "rs113488022"}, cites=Cite("pmid", ".articles[]", ".pmid", ".title"))
+@platform.tool(
+    example={"variant": "rs113488022"},
+    cites=Cite("pmid", ".articles[]", ".pmid", ".title"),
+    asks=(
+        "papers on a mutation",
+        "articles that mention rs113488022 under any name",
+        "literature of V600E",
+        "publications about a SNP",
+    ),
+)
 async def get_variant_publications(
     api: Api,
     variant: Annotated[
@@ -175,7 +191,14 @@ def _gene(symbol: str) -> dict[str, Json]:
     return {"gene_symbol": symbol, "species": "Homo sapiens"}
 
 
-@platform.tool(example={"gene_symbol": "BRAF"})
+@platform.tool(
+    example={"gene_symbol": "BRAF"},
+    asks=(
+        "best studied mutations of a gene",
+        "most published variants",
+        "which variants of a gene are discussed in papers",
+    ),
+)
 async def list_gene_variants_in_literature(
     api: Api,
     gene_symbol: Annotated[

@@ -50,6 +50,13 @@ SORTS = Literal["ENTITIES_FDR", "ENTITIES_PVALUE", "ENTITIES_FOUND", "ENTITIES_T
     example={"identifiers": ["TP53", "ERBB2", "RUNX2", "NOTAGENE1"]},
     cites=FOUND,
     noise="del(.pathways[].reactions)",
+    asks=(
+        "pathway enrichment of a gene list",
+        "over-representation analysis",
+        "which pathways are my differentially expressed genes in",
+        "GSEA-like, hypergeometric test",
+        "functional enrichment of hits",
+    ),
 )
 async def analyze_identifiers(
     api: Api,
@@ -88,7 +95,14 @@ async def analyze_identifiers(
 
 
 @platform.tool(
-    example={"token": "MjAyNjA5MjUxOTM5MzNfMTY%3D", "page": 2}, cites=FOUND, noise="del(.pathways[].reactions)"
+    example={"token": "MjAyNjA5MjUxOTM5MzNfMTY%3D", "page": 2},
+    cites=FOUND,
+    noise="del(.pathways[].reactions)",
+    asks=(
+        "next page of enrichment results",
+        "more enriched pathways by token",
+        "filter an earlier enrichment analysis",
+    ),
 )
 async def get_analysis_page(
     api: Api,
@@ -119,7 +133,14 @@ async def get_analysis_page(
     return _expired(token) if found is None else _pathways(found, limit, page, None)
 
 
-@platform.tool(example={"token": "MjAyNjA5MjUxOTM5MzNfMTY%3D", "reactome_id": "R-HSA-6804754"})
+@platform.tool(
+    example={"token": "MjAyNjA5MjUxOTM5MzNfMTY%3D", "reactome_id": "R-HSA-6804754"},
+    asks=(
+        "which of my genes fell into a pathway",
+        "genes of my list that were not recognised",
+        "hit genes of an enriched pathway",
+    ),
+)
 async def get_analysis_found(
     api: Api,
     token: Token,
@@ -151,7 +172,16 @@ async def get_analysis_found(
     return _part(entities, limit, offset, "found", f"No identifier of the list hits {reactome_id}.")
 
 
-@platform.tool(example={"species": "10090", "limit": 5}, cites=FOUND, noise="del(.pathways[].reactions)")
+@platform.tool(
+    example={"species": "10090", "limit": 5},
+    cites=FOUND,
+    noise="del(.pathways[].reactions)",
+    asks=(
+        "how conserved are pathways between human and fly",
+        "pathway coverage in another organism",
+        "inferred pathways of yeast",
+    ),
+)
 async def compare_species(api: Api, species: OtherSpecies, limit: PathwaysLimit = 20, page: Page = 1) -> Answer:
     """Human pathways against another species: how much of each pathway has a counterpart there by orthology. For
     single pathways or proteins use get_orthologous_event.

@@ -18,7 +18,14 @@ DISEASES_MAX = 20
 
 
 @platform.tool(
-    example={"query": "cystic fibrosis", "limit": 2}, cites=Cite("reactome", "pathways[]", "stId", "displayName")
+    example={"query": "cystic fibrosis", "limit": 2},
+    cites=Cite("reactome", "pathways[]", "stId", "displayName"),
+    asks=(
+        "pathways disturbed in a disease",
+        "abnormal signalling in cancer",
+        "disease variants of a pathway",
+        "defective enzyme reactions",
+    ),
 )
 async def get_disease_pathways(
     api: Api,

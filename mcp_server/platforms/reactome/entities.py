@@ -48,7 +48,15 @@ INCOMING = "/data/query/enhanced/v2/{}?fetchIncomingRelationships=true"
 
 
 @platform.tool(
-    example={"reactome_id": "R-ALL-29358"}, cites=RECORD, noise="del(.summation, .referenceEntity.schemaClass)"
+    example={"reactome_id": "R-ALL-29358"},
+    cites=RECORD,
+    noise="del(.summation, .referenceEntity.schemaClass)",
+    asks=(
+        "what is this complex or protein form",
+        "phosphorylated form of a protein",
+        "compartment and components of a molecule",
+        "R-HSA entity",
+    ),
 )
 async def get_entity(api: Api, reactome_id: ReactomeId) -> Answer:
     """One Reactome physical entity (protein form, complex, set, small molecule, drug): names, compartment, reference
@@ -79,6 +87,11 @@ async def get_entity(api: Api, reactome_id: ReactomeId) -> Answer:
 @platform.tool(
     example={"reactome_id": "R-CEL-72410", "species": "6239", "all_forms": False},
     cites=(RECORD, Cite("reactome", "pathways[]", "stId", "displayName")),
+    asks=(
+        "pathways of a complex",
+        "where does a Reactome entity occur",
+        "entity id to pathways",
+    ),
 )
 async def get_pathways_for_entity(
     api: Api,
@@ -103,7 +116,13 @@ async def get_pathways_for_entity(
 
 
 @platform.tool(
-    example={"reactome_id": "R-HSA-69488"}, cites=(RECORD, Cite("reactome", "reactions[]", "stId", "displayName"))
+    example={"reactome_id": "R-HSA-69488"},
+    cites=(RECORD, Cite("reactome", "reactions[]", "stId", "displayName")),
+    asks=(
+        "reactions that consume or produce a molecule",
+        "what does this complex catalyse",
+        "in which steps does an entity take part",
+    ),
 )
 async def get_reactions_for_entity(api: Api, reactome_id: ReactomeId, limit: Limit = 100, offset: Offset = 0) -> Answer:
     """Reactions in which a physical entity takes part, by its Reactome id, with its role: input, output, catalyst,
@@ -125,7 +144,13 @@ async def get_reactions_for_entity(api: Api, reactome_id: ReactomeId, limit: Lim
 
 
 @platform.tool(
-    example={"reactome_id": "R-HSA-1299275"}, cites=(RECORD, Cite("reactome", "subunits[]", "stId", "displayName"))
+    example={"reactome_id": "R-HSA-1299275"},
+    cites=(RECORD, Cite("reactome", "subunits[]", "stId", "displayName")),
+    asks=(
+        "what is a complex made of",
+        "subunits, components, stoichiometry of a complex",
+        "members of the proteasome",
+    ),
 )
 async def get_complex_subunits(
     api: Api,
@@ -150,7 +175,13 @@ async def get_complex_subunits(
 
 
 @platform.tool(
-    example={"identifier": "O14746", "limit": 20}, cites=Cite("reactome", "complexes[]", "stId", "displayName")
+    example={"identifier": "O14746", "limit": 20},
+    cites=Cite("reactome", "complexes[]", "stId", "displayName"),
+    asks=(
+        "complexes that contain a protein",
+        "which assemblies is it part of",
+        "protein to complexes",
+    ),
 )
 async def find_complexes_with(
     api: Api, identifier: Identifier, resource: Resource = "UniProt", limit: Limit = 100, offset: Offset = 0
@@ -177,6 +208,11 @@ async def complexes_with(api: Api, identifier: str, resource: str) -> list[Json]
 @platform.tool(
     example={"reactome_id": "R-HSA-69487"},
     cites=(RECORD, Cite("reactome", "otherForms[]", "stId", "displayName"), Cite("reactome", "componentOf[]", "stId")),
+    asks=(
+        "modified and located forms of a protein",
+        "other states of a molecule, phosphorylated or in the nucleus",
+        "sets and complexes it belongs to",
+    ),
 )
 async def get_entity_forms(api: Api, reactome_id: ReactomeId, limit: Limit = 100, offset: Offset = 0) -> Answer:
     """Other forms of a Reactome entity (compartments, modifications) and the complexes, sets and reactions that it is a

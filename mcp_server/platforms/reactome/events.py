@@ -48,7 +48,16 @@ ENHANCED = "/data/query/enhanced/{}"
 REACTION = "/data/query/enhanced/v2/{}?fetchIncomingRelationships=false&summariseReferenceEntity=true"
 
 
-@platform.tool(example={"reactome_id": "R-HSA-5633007"}, cites=RECORD)
+@platform.tool(
+    example={"reactome_id": "R-HSA-5633007"},
+    cites=RECORD,
+    asks=(
+        "what is R-HSA-1640170",
+        "description of a signalling pathway",
+        "summary of a pathway with references",
+        "what happens in apoptosis",
+    ),
+)
 async def get_pathway(
     api: Api,
     reactome_id: ReactomeId,
@@ -83,6 +92,12 @@ async def get_pathway(
     example={"reactome_id": "R-HSA-5696021"},
     cites=RECORD,
     noise="del(.summation)",
+    asks=(
+        "catalyst, inputs and outputs of a reaction",
+        "which enzyme catalyses a step",
+        "substrates and products",
+        "regulation of a reaction step",
+    ),
 )
 async def get_reaction(api: Api, reactome_id: ReactomeId) -> Answer:
     """One Reactome reaction (R-HSA id): inputs and outputs with counts, catalyst with its GO function, regulators,
@@ -110,7 +125,16 @@ async def get_reaction(api: Api, reactome_id: ReactomeId) -> Answer:
     )
 
 
-@platform.tool(example={"reactome_id": "R-HSA-5633007"}, cites=RECORD)
+@platform.tool(
+    example={"reactome_id": "R-HSA-5633007"},
+    cites=RECORD,
+    asks=(
+        "genes in a pathway",
+        "proteins of the MAPK cascade",
+        "members, gene set of a pathway",
+        "molecules involved in a process",
+    ),
+)
 async def get_pathway_participants(
     api: Api,
     reactome_id: ReactomeId,
@@ -143,7 +167,15 @@ async def get_pathway_participants(
     )
 
 
-@platform.tool(example={"reactome_id": "R-HSA-5673001"}, cites=RECORD)
+@platform.tool(
+    example={"reactome_id": "R-HSA-5673001"},
+    cites=RECORD,
+    asks=(
+        "steps of a pathway",
+        "all reactions of a pathway",
+        "sub-pathways as a flat list",
+    ),
+)
 async def get_contained_events(
     api: Api,
     reactome_id: ReactomeId,

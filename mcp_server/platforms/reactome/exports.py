@@ -28,7 +28,15 @@ BROWSER = "https://reactome.org/PathwayBrowser/#/{}"
 Token = Annotated[str | None, Arg("Token of an analysis to colour the picture with.", "MjAyNjA5MjUxOTM5MzNfMTY%3D")]
 
 
-@platform.tool(example={"reactome_id": "R-HSA-418594", "flag": "CNR1"}, cites=RECORD)
+@platform.tool(
+    example={"reactome_id": "R-HSA-418594", "flag": "CNR1"},
+    cites=RECORD,
+    asks=(
+        "picture of a pathway",
+        "pathway figure as PNG or SVG",
+        "diagram with my gene highlighted",
+    ),
+)
 async def get_diagram_image(
     api: Api,
     reactome_id: ReactomeId,
@@ -69,7 +77,15 @@ async def _drawn(api: Api, record: Json) -> str:
     return ""
 
 
-@platform.tool(example={"reactome_id": "R-HSA-6806003"}, cites=RECORD)
+@platform.tool(
+    example={"reactome_id": "R-HSA-6806003"},
+    cites=RECORD,
+    asks=(
+        "SBML file of a pathway",
+        "SBGN export",
+        "model for simulation, Cytoscape or COPASI",
+    ),
+)
 async def get_pathway_model(
     api: Api,
     reactome_id: ReactomeId,
@@ -87,7 +103,15 @@ async def get_pathway_model(
     return Answer({**kept(record, ("stId", "displayName", "schemaClass")), "format": model_format, "url": url})
 
 
-@platform.tool(example={"reactome_id": "R-HSA-1430728", "date_accessed": "2026-11-30"}, cites=RECORD)
+@platform.tool(
+    example={"reactome_id": "R-HSA-1430728", "date_accessed": "2026-11-30"},
+    cites=RECORD,
+    asks=(
+        "how do I cite a pathway",
+        "reference for a Reactome page",
+        "DOI of a pathway",
+    ),
+)
 async def get_pathway_citation(
     api: Api,
     reactome_id: ReactomeId,

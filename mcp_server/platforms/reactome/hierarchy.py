@@ -24,7 +24,15 @@ Json = Any
 DEPTH_MAX = 5
 
 
-@platform.tool(example={"reactome_id": "R-HSA-69620"}, cites=Cite("reactome", "lineages[].[]", "stId", "displayName"))
+@platform.tool(
+    example={"reactome_id": "R-HSA-69620"},
+    cites=Cite("reactome", "lineages[].[]", "stId", "displayName"),
+    asks=(
+        "parent pathway of a reaction",
+        "which top-level process does it belong to",
+        "path to the root of the hierarchy",
+    ),
+)
 async def get_event_ancestors(api: Api, reactome_id: ReactomeId) -> Answer:
     """The way up from a Reactome pathway or reaction to its top-level pathways: every line of ancestors with ids. For
     the way down use get_pathway_hierarchy.
@@ -56,7 +64,16 @@ def _is_downwards(line: list[Json], reactome_id: str) -> bool:
     return bool(line[-1].get("stId") == reactome_id or line[0].get("schemaClass") == "TopLevelPathway")
 
 
-@platform.tool(example={"reactome_id": "R-HSA-1640170", "depth": 1}, cites=(RECORD, Cite("reactome", "tree[]", "stId")))
+@platform.tool(
+    example={"reactome_id": "R-HSA-1640170", "depth": 1},
+    cites=(RECORD, Cite("reactome", "tree[]", "stId")),
+    asks=(
+        "pathway tree",
+        "top-level biological processes",
+        "sub-pathways of signal transduction",
+        "table of contents of Reactome",
+    ),
+)
 async def get_pathway_hierarchy(
     api: Api,
     reactome_id: Annotated[

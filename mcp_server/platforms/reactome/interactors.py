@@ -24,7 +24,15 @@ PARTNER_FIELDS = ("acc", "alias", "score", "evidences", "evidencesURL")
 MIN_SCORE = 0.45
 
 
-@platform.tool(example={"accession": "Q13501"}, cites=Cite("uniprot", "interactors[]", "acc", "alias"))
+@platform.tool(
+    example={"accession": "Q13501"},
+    cites=Cite("uniprot", "interactors[]", "acc", "alias"),
+    asks=(
+        "binding partners of a protein",
+        "IntAct interactions",
+        "PPI of a UniProt accession",
+    ),
+)
 async def get_interactors(
     api: Api,
     accession: UniProtAccession,
@@ -56,7 +64,15 @@ async def partners_of(api: Api, accession: str) -> list[Json]:
     return sorted(partners, key=lambda row: -(row.get("score") or 0))
 
 
-@platform.tool(example={"accession": "Q13501"}, cites=Cite("reactome", "pathways[]", "stId", "displayName"))
+@platform.tool(
+    example={"accession": "Q13501"},
+    cites=Cite("reactome", "pathways[]", "stId", "displayName"),
+    asks=(
+        "pathways of the binding partners",
+        "guess the function of a protein without pathways",
+        "guilt by association",
+    ),
+)
 async def get_interactor_pathways(
     api: Api,
     accession: UniProtAccession,

@@ -30,6 +30,11 @@ Gene = Annotated[str, Arg("Gene symbol or UniProt accession of a human protein."
 @platform.tool(
     example={"gene": "P04626", "limit": 5},
     cites=(Cite("uniprot", "", "accession"), Cite("reactome", "pathways[]", "stId", "displayName")),
+    asks=(
+        "what biological processes is a gene in",
+        "overview of a gene's pathways and complexes",
+        "pathways for a gene symbol",
+    ),
 )
 async def gene_pathway_profile(
     api: Api, gene: Gene, limit: Annotated[int, Arg("How many rows in each list.", minimum=1, maximum=100)] = 20
@@ -73,7 +78,14 @@ async def gene_pathway_profile(
 
 
 @platform.tool(
-    example={"identifiers": ["P04637", "Q00987"]}, cites=Cite("reactome", "pathways[]", "stId", "displayName")
+    example={"identifiers": ["P04637", "Q00987"]},
+    cites=Cite("reactome", "pathways[]", "stId", "displayName"),
+    asks=(
+        "what do these genes have in common",
+        "common pathways of two genes",
+        "do BRCA1 and TP53 act together",
+        "pathway overlap",
+    ),
 )
 async def shared_pathways(
     api: Api,

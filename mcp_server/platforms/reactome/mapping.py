@@ -23,7 +23,17 @@ Json = Any
 Level = Annotated[Literal["pathways", "reactions"], Arg("Whether pathways or single reactions are wanted.")]
 
 
-@platform.tool(core=True, example={"identifier": "P04637", "resource": "UniProt"}, cites=LISTED)
+@platform.tool(
+    core=True,
+    example={"identifier": "P04637", "resource": "UniProt"},
+    cites=LISTED,
+    asks=(
+        "which pathways is a protein in",
+        "UniProt accession to pathways",
+        "pathway membership of a gene",
+        "metabolite to pathways",
+    ),
+)
 async def map_identifier_to_pathways(
     api: Api,
     identifier: Identifier,

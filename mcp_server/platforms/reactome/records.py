@@ -32,6 +32,11 @@ OtherSpecies = Annotated[
 @platform.tool(
     example={"reactome_ids": ["R-HSA-191273", "R-ALL-29358"]},
     cites=Cite("reactome", "objects[]", "stId", "displayName"),
+    asks=(
+        "several R-HSA ids at once",
+        "list of Reactome ids to names",
+        "bulk event names",
+    ),
 )
 async def get_objects_batch(api: Api, reactome_ids: ReactomeIds) -> Answer:
     """Many at once (up to 100): Reactome ids of any kind to name, kind and species. For the whole record of one use
@@ -56,6 +61,11 @@ async def get_objects_batch(api: Api, reactome_ids: ReactomeIds) -> Answer:
 @platform.tool(
     example={"reactome_ids": ["R-HSA-5633007"], "species": "10090"},
     cites=Cite("reactome", "rows[].orthologs[]", "stId", "displayName"),
+    asks=(
+        "the same pathway in mouse",
+        "does a reaction exist in the rat",
+        "pathway in another organism",
+    ),
 )
 async def get_orthologous_event(
     api: Api,

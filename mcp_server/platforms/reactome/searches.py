@@ -22,6 +22,12 @@ Compartments = Annotated[list[str] | None, Arg("Only records of these compartmen
 @platform.tool(
     example={"query": "MAPK signaling pathway", "types": ["Pathway"]},
     cites=Cite("reactome", "[]", "stId", "name"),
+    asks=(
+        "find a pathway by name",
+        "search the pathway database",
+        "biological process, signalling cascade by words",
+        "R-HSA id of a pathway",
+    ),
 )
 async def search(
     api: Api,

@@ -18,7 +18,14 @@ Rsids = Annotated[
 Built = Annotated[Literal["GRCh38", "GRCh37"], Arg("Genome assembly of the places that are told.")]
 
 
-@platform.tool(example={"rsids": ["rs1047781", "rs113488022"]})
+@platform.tool(
+    example={"rsids": ["rs1047781", "rs113488022"]},
+    asks=(
+        "SNPs that differ between populations",
+        "ancestry-informative, population differentiation",
+        "allele frequencies of many SNPs in Africans and Europeans",
+    ),
+)
 async def compare_populations(api: Api, rsids: Rsids, assembly: Built = "GRCh38") -> Answer:
     """Many at once (up to 50 rsIDs): 1000 Genomes allele frequencies in the super-populations side by side, largest
     difference between two of them first. For one variant or the 26 populations use population_frequencies.

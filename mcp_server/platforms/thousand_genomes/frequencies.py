@@ -47,7 +47,15 @@ From = Annotated[
 ]
 
 
-@platform.tool(example={"rsid": "rs1047781"})
+@platform.tool(
+    example={"rsid": "rs1047781"},
+    asks=(
+        "how common is a SNP in Asians, Africans or Europeans",
+        "minor allele frequency by ancestry, ethnicity",
+        "is the allele rare in my population",
+        "frequency in Finns or Han Chinese",
+    ),
+)
 async def population_frequencies(
     api: Api,
     rsid: Rsid | None = None,

@@ -70,7 +70,18 @@ DISEASES = Cite(
 )
 
 
-@platform.tool(example={"accession": "P11413"}, cites=ENTRY, noise=NO_EVIDENCES)
+@platform.tool(
+    example={"accession": "P11413"},
+    cites=ENTRY,
+    noise=NO_EVIDENCES,
+    asks=(
+        "what does the enzyme do",
+        "catalytic activity, Km, cofactor",
+        "biological role of a protein",
+        "which reaction does it catalyse",
+        "is it a homodimer",
+    ),
+)
 async def get_function(api: Api, accession: UniProtAccession) -> Answer:
     """What a protein does, enzyme details: catalysed reactions with Rhea and ChEBI ids, cofactors, kinetics, pH,
     regulation, pathway, subunits and complexes. Only a short text on the function: get_protein; interaction partners:
@@ -87,7 +98,16 @@ async def get_function(api: Api, accession: UniProtAccession) -> Answer:
     )
 
 
-@platform.tool(example={"accession": "P15056"}, cites=(ENTRY, DISEASES), noise=NO_EVIDENCES)
+@platform.tool(
+    example={"accession": "P15056"},
+    cites=(ENTRY, DISEASES),
+    noise=NO_EVIDENCES,
+    asks=(
+        "genetic disorders caused by a protein",
+        "hereditary disease of a gene product",
+        "Mendelian disease, OMIM of a protein",
+    ),
+)
 async def get_disease_involvement(api: Api, accession: UniProtAccession) -> Answer:
     """Diseases that variants of a protein cause or are linked to: curated, mostly Mendelian, with OMIM ids. For scored
     evidence of all kinds use opentargets__get_target_associated_diseases.
@@ -103,7 +123,18 @@ async def get_disease_involvement(api: Api, accession: UniProtAccession) -> Answ
     return entry_answer(accession, entry, [*named, *other], "disease comment", diseases=named, otherComments=other)
 
 
-@platform.tool(example={"accession": "P13569"}, cites=ENTRY, noise=NO_EVIDENCES)
+@platform.tool(
+    example={"accession": "P13569"},
+    cites=ENTRY,
+    noise=NO_EVIDENCES,
+    asks=(
+        "where in the cell is a protein",
+        "nucleus, membrane, mitochondria",
+        "is it secreted",
+        "which tissue makes the protein",
+        "transmembrane topology",
+    ),
+)
 async def get_localization_and_expression(api: Api, accession: UniProtAccession) -> Answer:
     """Where a protein is, in words: subcellular location, membrane topology, tissue specificity, induction,
     development. For expression in numbers use opentargets__get_target_expression.
@@ -120,7 +151,15 @@ async def get_localization_and_expression(api: Api, accession: UniProtAccession)
     )
 
 
-@platform.tool(example={"accession": "P04637", "aspect": "function"}, cites=ENTRY)
+@platform.tool(
+    example={"accession": "P04637", "aspect": "function"},
+    cites=ENTRY,
+    asks=(
+        "gene ontology annotation",
+        "molecular function, biological process, cellular component",
+        "GO ids of a protein",
+    ),
+)
 async def get_go_terms(
     api: Api,
     accession: UniProtAccession,
@@ -143,7 +182,13 @@ async def get_go_terms(
 
 
 @platform.tool(
-    example={"accession": "O43865", "limit": 25}, cites=(ENTRY, Cite("pmid", "publications[]", "pmid", "title"))
+    example={"accession": "O43865", "limit": 25},
+    cites=(ENTRY, Cite("pmid", "publications[]", "pmid", "title")),
+    asks=(
+        "papers behind a UniProt entry",
+        "references of a protein",
+        "literature of an accession",
+    ),
 )
 async def get_publications(
     api: Api,
@@ -180,7 +225,16 @@ async def get_publications(
     return listed(found, headers, note=note, data=identity(entry) | {"publications": found})
 
 
-@platform.tool(example={"accession": "P00533"}, cites=ENTRY, noise=NO_EVIDENCES)
+@platform.tool(
+    example={"accession": "P00533"},
+    cites=ENTRY,
+    noise=NO_EVIDENCES,
+    asks=(
+        "which ligand databases know this protein",
+        "DrugBank, BindingDB, IUPHAR ids",
+        "ChEMBL target id of an accession",
+    ),
+)
 async def get_drug_links(api: Api, accession: UniProtAccession) -> Answer:
     """Ids of a protein in drug and ligand databases: ChEMBL target, DrugBank, DrugCentral, Guide to PHARMACOLOGY,
     BindingDB; and its binding sites. Ids only: for drugs with stage and diseases use opentargets__get_target_drugs.
@@ -195,7 +249,16 @@ async def get_drug_links(api: Api, accession: UniProtAccession) -> Answer:
     return entry_answer(accession, entry, [*found, *parts["bindingSites"]], "link to a drug database", **parts)
 
 
-@platform.tool(example={"accession": "P00533"}, cites=(ENTRY, DISEASES), noise=NO_EVIDENCES)
+@platform.tool(
+    example={"accession": "P00533"},
+    cites=(ENTRY, DISEASES),
+    noise=NO_EVIDENCES,
+    asks=(
+        "full report on a protein",
+        "protein as a drug target on one page",
+        "everything on EGFR protein",
+    ),
+)
 async def protein_target_dossier(
     api: Api,
     accession: UniProtAccession | None = None,

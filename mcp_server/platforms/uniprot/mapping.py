@@ -62,7 +62,17 @@ Databases = Annotated[
 ]
 
 
-@platform.tool(example={"ids": ["P04626"], "from_db": "UniProtKB_AC-ID", "to_db": "ChEMBL"})
+@platform.tool(
+    example={"ids": ["P04626"], "from_db": "UniProtKB_AC-ID", "to_db": "ChEMBL"},
+    asks=(
+        "gene symbol to UniProt",
+        "RefSeq to UniProt",
+        "convert protein ids",
+        "id mapping",
+        "PDB code to accession",
+        "accession to Ensembl",
+    ),
+)
 async def map_ids(api: Api, ids: Ids, from_db: FromDb, to_db: ToDb, taxon_id: TaxonId = None) -> Answer:
     """Convert many identifiers between UniProt and another database (ENSG to UniProt, accession to ChEMBL target, gene
     names, RefSeq, PDB, HGNC); says which ids found nothing. All ids of one protein: get_cross_references; of one gene:
@@ -89,7 +99,15 @@ async def map_ids(api: Api, ids: Ids, from_db: FromDb, to_db: ToDb, taxon_id: Ta
     return rows(found.pairs, total=max(found.total, len(found.pairs)), data=data, note=" ".join(notes))
 
 
-@platform.tool(example={"accession": "P04626", "databases": ["ChEMBL", "PDB", "GO"]}, cites=ENTRY)
+@platform.tool(
+    example={"accession": "P04626", "databases": ["ChEMBL", "PDB", "GO"]},
+    cites=ENTRY,
+    asks=(
+        "other database ids of a protein",
+        "RefSeq NP of an accession",
+        "InterPro, Pfam, PDB links",
+    ),
+)
 async def get_cross_references(api: Api, accession: UniProtAccession, databases: Databases = None) -> Answer:
     """Ids of one protein, by UniProt accession, in other databases: RefSeq, PDB, InterPro, MIM, DrugBank and others.
     For many proteins and one database use map_ids; for an Ensembl id ensembl__get_cross_references.

@@ -80,7 +80,15 @@ Types = Annotated[
 ]  # fmt: skip
 
 
-@platform.tool(example={"accession": "P00533", "position": 790}, cites=ENTRY)
+@platform.tool(
+    example={"accession": "P00533", "position": 790},
+    cites=ENTRY,
+    asks=(
+        "disease variants in a protein sequence",
+        "natural variants, polymorphisms by residue",
+        "known amino acid substitutions",
+    ),
+)
 async def get_variants(
     api: Api,
     accession: UniProtAccession,
@@ -109,7 +117,16 @@ async def get_variants(
     return _answer(accession, entry, wanted, "such natural variant", "variants", limit, offset)
 
 
-@platform.tool(example={"accession": "P15056", "position": 600}, cites=ENTRY)
+@platform.tool(
+    example={"accession": "P15056", "position": 600},
+    cites=ENTRY,
+    asks=(
+        "what happens if the catalytic lysine is mutated",
+        "kinase-dead mutant",
+        "site-directed mutagenesis",
+        "experimental mutations, loss of activity",
+    ),
+)
 async def get_mutagenesis(
     api: Api, accession: UniProtAccession, position: Residue = None, limit: Limit = 100, offset: Offset = 0
 ) -> Answer:
@@ -125,7 +142,17 @@ async def get_mutagenesis(
     return _answer(accession, entry, found, "such mutagenesis experiment", "mutations", limit, offset)
 
 
-@platform.tool(example={"accession": "P15056", "start": 570, "end": 620}, cites=ENTRY)
+@platform.tool(
+    example={"accession": "P15056", "start": 570, "end": 620},
+    cites=ENTRY,
+    asks=(
+        "active site, binding site residues",
+        "phosphorylation sites, PTM",
+        "domains and motifs by position",
+        "disulfide bonds, glycosylation, signal peptide",
+        "which domain is residue 858 in",
+    ),
+)
 async def get_features(
     api: Api,
     accession: UniProtAccession,

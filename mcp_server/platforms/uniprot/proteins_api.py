@@ -25,7 +25,17 @@ NO_LINKS = "del(.variants[]? | .evidences, .ftId, .locations, .xrefs[]?.url)"
 Position = Annotated[int | None, Arg("Residue of the canonical sequence.", 600, minimum=1)]
 
 
-@platform.tool(example={"accession": "P15056", "position": 600}, cites=PROTEIN, noise=NO_LINKS)
+@platform.tool(
+    example={"accession": "P15056", "position": 600},
+    cites=PROTEIN,
+    noise=NO_LINKS,
+    asks=(
+        "gnomAD missense variants of a protein",
+        "all known variants by residue",
+        "cancer mutations of a protein from COSMIC",
+        "large-scale variation",
+    ),
+)
 async def get_population_variants(
     api: Api,
     accession: UniProtAccession,
@@ -57,7 +67,16 @@ async def get_population_variants(
     return sliced(wanted, limit, offset, data, "variants", note)
 
 
-@platform.tool(example={"accession": "O00560", "position": 69}, cites=PROTEIN)
+@platform.tool(
+    example={"accession": "O00560", "position": 69},
+    cites=PROTEIN,
+    asks=(
+        "genomic location of a residue",
+        "which codon encodes amino acid 600",
+        "protein position to chromosome",
+        "exon boundaries of a protein",
+    ),
+)
 async def get_genomic_coordinates(api: Api, accession: UniProtAccession, position: Position = None) -> Answer:
     """Where a protein or one of its residues lies on the genome: chromosome, assembly, exons or codon, Ensembl ids; by
     UniProt accession. From an Ensembl transcript or protein use ensembl__map_to_genome.
@@ -85,7 +104,16 @@ async def get_genomic_coordinates(api: Api, accession: UniProtAccession, positio
     return rows(places, data=data, note=" ".join(note for note in notes if note))
 
 
-@platform.tool(example={"accession": "Q653S1"}, cites=PROTEIN, noise="del(.sites[]?.datasets[]?.universalSpectrumId)")
+@platform.tool(
+    example={"accession": "Q653S1"},
+    cites=PROTEIN,
+    noise="del(.sites[]?.datasets[]?.universalSpectrumId)",
+    asks=(
+        "phosphosites from mass spectrometry",
+        "phosphoproteomics",
+        "ubiquitination, acetylation seen in proteomics data",
+    ),
+)
 async def get_proteomics_ptms(
     api: Api, accession: UniProtAccession, position: Position = None, limit: Limit = 100, offset: Offset = 0
 ) -> Answer:
@@ -104,7 +132,17 @@ async def get_proteomics_ptms(
     return sliced(sites, limit, offset, _identity(found), "sites", note)
 
 
-@platform.tool(example={"accession": "P01116"}, cites=PROTEIN, noise="del(.. | .evidences?)")
+@platform.tool(
+    example={"accession": "P01116"},
+    cites=PROTEIN,
+    noise="del(.. | .evidences?)",
+    asks=(
+        "T cell and B cell epitopes",
+        "where do antibodies bind",
+        "immunogenic peptides, vaccine",
+        "antigen used for an antibody",
+    ),
+)
 async def get_epitopes_and_antigens(
     api: Api, accession: UniProtAccession, limit: Limit = 100, offset: Offset = 0
 ) -> Answer:

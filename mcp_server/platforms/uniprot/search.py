@@ -84,6 +84,13 @@ SINGLE_LOOKUPS = 25
     core=True,
     example={"gene_symbols": ["ERBB2", "EGFR"], "keyword": "Kinase"},
     cites=Cite("uniprot", "[]", "primaryAccession", "proteinName"),
+    asks=(
+        "find a protein by name",
+        "UniProt accession of a gene",
+        "all human kinases",
+        "proteins with an EC number",
+        "Swiss-Prot search",
+    ),
 )
 async def search_proteins(
     api: Api,
@@ -136,7 +143,17 @@ async def query_rows(api: Api, query: str, *, limit: int, cursor: str | None) ->
     return [_row(entry) for entry in entries], total, next_cursor(headers)
 
 
-@platform.tool(core=True, example={"accession": "P04626"}, cites=ENTRY)
+@platform.tool(
+    core=True,
+    example={"accession": "P04626"},
+    cites=ENTRY,
+    asks=(
+        "what protein is P04637",
+        "protein name and function of an accession",
+        "UniProt entry summary",
+        "which gene encodes it",
+    ),
+)
 async def get_protein(api: Api, accession: UniProtAccession) -> Answer:
     """Id card of a protein by UniProt accession: names, gene, function, keywords, and its ChEMBL, Ensembl, HGNC,
     GeneID, MIM, Reactome ids; for several use get_proteins_batch.
@@ -162,6 +179,11 @@ async def get_protein(api: Api, accession: UniProtAccession) -> Answer:
 @platform.tool(
     example={"accessions": ["P04626", "P00533"]},
     cites=Cite("uniprot", "proteins[]", "primaryAccession", "proteinName"),
+    asks=(
+        "several UniProt accessions at once",
+        "list of accessions to names",
+        "bulk protein records",
+    ),
 )
 async def get_proteins_batch(api: Api, accessions: Accessions) -> Answer:
     """Many at once (up to 100): id cards of proteins by UniProt accession, with gene, organism, function, ChEMBL and
@@ -201,7 +223,14 @@ async def get_proteins_batch(api: Api, accessions: Accessions) -> Answer:
     return Answer(data, outcome, total=len(shown), returned=len(shown), note=note)
 
 
-@platform.tool(example={"query": "(gene:APP) AND (reviewed:true)", "group": "taxonomy"})
+@platform.tool(
+    example={"query": "(gene:APP) AND (reviewed:true)", "group": "taxonomy"},
+    asks=(
+        "how many human proteins are membrane proteins",
+        "number of proteins per species",
+        "statistics of a protein query",
+    ),
+)
 async def count_proteins_by_group(
     api: Api,
     query: Annotated[str, Arg("UniProt query whose hits are counted.", "(keyword:Kinase) AND (organism_id:9606)")],

@@ -25,6 +25,11 @@ ProteomeId = Annotated[str, Arg("Proteome id.", "UP000005640", r"^UP\d{9,11}$", 
     example={"accession": "P05067", "identity": "90"},
     cites=Cite("uniref", "cluster", "id", "name", f"{SITE}/uniref/{{id}}"),
     noise="del(.cluster.members, .cluster.organisms, .. | .sequence?)",
+    asks=(
+        "sequence clusters, 90 percent identical proteins",
+        "close homologues by sequence identity",
+        "UniRef90",
+    ),
 )
 async def get_uniref_cluster(
     api: Api,
@@ -63,6 +68,11 @@ async def get_uniref_cluster(
     example={"accession": "A0A008APQ8"},
     cites=Cite("uniparc", "", "uniParcId", "", f"{SITE}/uniparc/{{id}}"),
     noise="del(.sequence.value, .sequenceFeatures)",
+    asks=(
+        "all records with the same sequence",
+        "deleted accession",
+        "sequence archive, UPI",
+    ),
 )
 async def get_uniparc_entry(
     api: Api,
@@ -107,6 +117,12 @@ async def get_uniparc_entry(
     example={"query": "organism_id:9606"},
     cites=Cite("proteome", "[]", "id", "taxonomy.scientificName", f"{SITE}/proteomes/{{id}}"),
     noise="del(.[]? | .components?, .citations?, .taxonLineage?)",
+    asks=(
+        "reference proteome of a bacterium",
+        "how many proteins does an organism have",
+        "UP number, BUSCO",
+        "proteome download id",
+    ),
 )
 async def search_proteomes(
     api: Api,
@@ -137,6 +153,11 @@ async def search_proteomes(
     example={"accession": "P05067"},
     cites=Cite("uniprot", "[].canonicalProtein", "id", "proteinName"),
     noise="del(.. | .sequence?.value?)",
+    asks=(
+        "all entries of one gene, reviewed and unreviewed",
+        "canonical and TrEMBL fragments",
+        "one protein per gene",
+    ),
 )
 async def get_gene_centric_set(
     api: Api,

@@ -38,7 +38,14 @@ Compared = Annotated[
 
 
 @platform.tool(
-    example={"accession": "P01116", "start": 1, "end": 60}, cites=Cite("uniprot", "", "accession", "proteinName")
+    example={"accession": "P01116", "start": 1, "end": 60},
+    cites=Cite("uniprot", "", "accession", "proteinName"),
+    asks=(
+        "amino acid sequence",
+        "FASTA of a protein",
+        "residues 100 to 200",
+        "peptide sequence of an isoform",
+    ),
 )
 async def get_sequence(api: Api, accession: UniProtAccession, start: Start = None, end: End = None) -> Answer:
     """Amino acids of a UniProt accession or isoform (P04637-2): the whole sequence or a stretch of it. For DNA, cDNA
@@ -77,7 +84,16 @@ async def get_sequence(api: Api, accession: UniProtAccession, start: Start = Non
     return Answer(data, note=note)
 
 
-@platform.tool(example={"accession": "P04637"}, cites=ENTRY, noise=NO_EVIDENCES)
+@platform.tool(
+    example={"accession": "P04637"},
+    cites=ENTRY,
+    noise=NO_EVIDENCES,
+    asks=(
+        "splice variants of a protein",
+        "alternative splicing, isoform 2",
+        "differences between isoforms",
+    ),
+)
 async def get_isoforms(api: Api, accession: UniProtAccession) -> Answer:
     """Splice isoforms of a protein: ids, names, which one is canonical, how each differs, and their Ensembl
     transcripts. For the residues use get_sequence.
@@ -110,7 +126,14 @@ async def get_isoforms(api: Api, accession: UniProtAccession) -> Answer:
     )
 
 
-@platform.tool(example={"accession": "P04637", "versions": "1-3"})
+@platform.tool(
+    example={"accession": "P04637", "versions": "1-3"},
+    asks=(
+        "when did a UniProt entry change",
+        "older version of an entry",
+        "obsolete or demerged accession",
+    ),
+)
 async def get_entry_history(
     api: Api, accession: UniProtAccession, versions: Versions = None, compare: Compared = None
 ) -> Answer:

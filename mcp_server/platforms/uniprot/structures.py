@@ -34,7 +34,17 @@ Resolution = Annotated[
 ]
 
 
-@platform.tool(example={"accession": "P00533", "method": "X-ray", "max_resolution": 2.5}, cites=ENTRY)
+@platform.tool(
+    example={"accession": "P00533", "method": "X-ray", "max_resolution": 2.5},
+    cites=ENTRY,
+    asks=(
+        "crystal structure of a protein",
+        "PDB codes, cryo-EM",
+        "predicted structure by AlphaFold",
+        "is the structure solved, resolution",
+        "3D fold",
+    ),
+)
 async def get_structures(
     api: Api,
     accession: UniProtAccession,

@@ -20,6 +20,11 @@ TaxonId = Annotated[int, Arg("NCBI taxon number.", 9606, minimum=1)]
 @platform.tool(
     example={"query": "breast-ovarian cancer"},
     cites=Cite("uniprot_disease", "[]", "id", "name", f"{SITE}/diseases/{{id}}"),
+    asks=(
+        "disease name to UniProt disease",
+        "MIM acronym",
+        "human disease list, DI number",
+    ),
 )
 async def search_diseases(
     api: Api,
@@ -42,7 +47,15 @@ async def search_diseases(
     return listed(found, headers, note="" if found else f"UniProt's list has no disease for {query!r}.")
 
 
-@platform.tool(example={"kind": "keywords", "query": "allosteric enzyme"}, noise="del(.[]? | .isA?, .partOf?)")
+@platform.tool(
+    example={"kind": "keywords", "query": "allosteric enzyme"},
+    noise="del(.[]? | .isA?, .partOf?)",
+    asks=(
+        "UniProt keyword for a process",
+        "controlled vocabulary of locations",
+        "KW number, SL number",
+    ),
+)
 async def search_vocabulary(
     api: Api,
     kind: Annotated[Literal["keywords", "locations"], Arg("Which list.", "keywords")],
@@ -71,6 +84,12 @@ async def search_vocabulary(
     example={"query": "zebrafish"},
     cites=Cite("taxonomy", "[]", "taxonId", "scientificName", f"{SITE}/taxonomy/{{id}}"),
     noise="del(.[]? | .lineage?, .strains?, .links?)",
+    asks=(
+        "taxon id of an organism",
+        "NCBI taxonomy number of E. coli",
+        "species name to taxid",
+        "lineage",
+    ),
 )
 async def search_taxonomy(
     api: Api,
