@@ -85,6 +85,7 @@ class ToolSpec:
     example: Mapping[str, Json]
     cites: tuple[Cite, ...]
     noise: str | None
+    keep: tuple[str, ...]
     rows: str
     total: str
     asks: tuple[str, ...] = ()
@@ -288,7 +289,8 @@ class Platform:
     `hosts` are further hosts that its tools ask, beside that of `base_url`. `key_parameter` and
     `contact_parameter` are the query parameters for the API key of the rate group and for the contact
     address, where they are configured. `pause_s` reads a wish for a pause from an answer's headers.
-    `keep_s` is how long an answer may be kept before the database is asked again.
+    `keep_s` is how long an answer may be kept before the database is asked again. `noise` is the policy of
+    all tools that declare none of their own.
     """
 
     name: str
@@ -303,6 +305,7 @@ class Platform:
     pause_s: Callable[[Mapping[str, str]], float] = lambda headers: 0.0
     keep_s: float = 7 * 24 * 3600.0
     source: Source | None = None
+    noise: str | None = None
     tools: list[ToolSpec] = field(default_factory=list)
     release_reader: ReleaseReader | None = None
 
@@ -327,6 +330,7 @@ class Platform:
         core: bool = False,
         cites: Cite | tuple[Cite, ...] = (),
         noise: str | None = None,
+        keep: tuple[str, ...] = (),
         rows: str = "",
         total: str = "",
         asks: tuple[str, ...] = (),
@@ -335,13 +339,15 @@ class Platform:
 
         `rows` points at the list whose emptiness means "nothing found", `total` at the upstream's count,
         for tools that return the upstream's JSON as it is; `noise` is a jq program that removes what no
-        answer needs from `data`. `asks` are questions and synonyms in users' words: the tool search
-        reads them, no model does.
+        answer needs from large `data`, in place of the platform's; `keep` are the jq paths of the identifiers,
+        numbers and statuses that the tool promises, which no such program may touch. `asks` are questions and
+        synonyms in users' words: the tool search reads them, no model does.
         """
         all_cites = cites if isinstance(cites, tuple) else (cites,)
 
         def declare(function: ToolFunction) -> ToolFunction:
-            self.tools.append(ToolSpec(self, function, core, example, all_cites, noise, rows, total, asks))
+            policy = self.noise if noise is None else noise
+            self.tools.append(ToolSpec(self, function, core, example, all_cites, policy, keep, rows, total, asks))
             return function
 
         return declare

@@ -86,6 +86,8 @@ class Replayer:
         self._server = ReadingServer([platform], config, self._records)
         self._tools = self._server.tools
         self._exchanges: dict[str, list[Exchange]] = {}
+        # What parsed, by tool: for whoever wants to know more of it than that.
+        self.results: list[tuple[str, Envelope]] = []
 
     async def check(self, samples: Iterable[Sample]) -> list[Finding]:
         """Check all samples of the platform."""
@@ -157,6 +159,7 @@ class Replayer:
             envelope, reading = await self._server.read(tool.name, arguments, playing)
             findings.append(_found(sample, known, tool, arguments, envelope, playing, reading))
             if findings[-1].verdict != "mismatch":
+                self.results += [(tool.name, envelope)] if findings[-1].verdict == "parsed" else []
                 break
         return findings[-1]
 

@@ -32,6 +32,7 @@ TOOLS: tuple[UnifiedTool, ...] = (
         ),
         # Rows of many domains: their first words tell which of them to open.
         noise='(.results[]?.text | select(length > 160)) |= .[:160] + "…"',
+        keep=(".results[].id", ".results[].title", ".results[].url", "._meta.status"),
     ),
     unified(
         "fetch",
@@ -46,6 +47,7 @@ TOOLS: tuple[UnifiedTool, ...] = (
         required=("id",),
         # The text says what the sources' own records hold at length.
         noise="del(.metadata)",
+        keep=(".id", ".title", ".text", ".url"),
     ),
     unified(
         "think",

@@ -159,11 +159,13 @@ def unified(
     example: Mapping[str, Json],
     required: Sequence[str] = (),
     noise: str = "",
+    keep: tuple[str, ...] = (),
     asks: Sequence[str] = (),
 ) -> UnifiedTool:
     """Declare a tool; its arguments are checked before it is called, in the spelling with underscores as well.
 
-    `noise` takes away what a reader of a large result can do without; `asks` are for the tool search alone.
+    `noise` takes away what a reader of a large result can do without, `keep` are the jq paths that it must not touch;
+    `asks` are for the tool search alone.
     """
     schema: dict[str, Json] = {
         "type": "object",
@@ -190,7 +192,7 @@ def unified(
     async def checked_call(desk: Desk, given: Mapping[str, Json]) -> Envelope:
         return await call(desk, checked(given, schema, example))
 
-    return UnifiedTool(name, listed, checked_call)
+    return UnifiedTool(name, listed, checked_call, noise, keep)
 
 
 def checked(given: Mapping[str, Json], schema: Mapping[str, Json], example: Mapping[str, Json]) -> dict[str, Json]:

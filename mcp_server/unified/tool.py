@@ -81,9 +81,11 @@ class UnifiedTool:
 
     `call` may raise `InvalidArguments` and whatever else a platform's tool may raise: the server answers with a
     failed envelope then. A result that is handed over as a file has `outcome` and `spooled` in place of its own
-    form. An output schema must accept all three.
+    form. An output schema must accept all three. `noise` and `keep` are as in `Platform.tool`.
     """
 
     name: str
     listed: Callable[[Sequence[Platform]], types.Tool]
     call: Callable[[Desk, Mapping[str, Json]], Awaitable[Envelope]]
+    noise: str = ""
+    keep: tuple[str, ...] = ()

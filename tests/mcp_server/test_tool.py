@@ -57,6 +57,28 @@ def test_name_title_and_description_come_from_the_function() -> None:
     assert (tool.core, tool.noise) == (True, "del(.x)")
 
 
+def test_a_platforms_noise_policy_holds_for_tools_without_their_own() -> None:
+    platform = Platform("demo", "Demo", "https://rest.demo.test", "", "", Rate(9), noise="del(._links)")
+
+    @platform.tool(example={})
+    async def list_things(api: Api) -> Any:
+        """List."""
+
+    @platform.tool(example={}, noise="del(.x)", keep=(".id",))
+    async def get_thing(api: Api) -> Any:
+        """Get."""
+
+    @platform.tool(example={}, noise="")
+    async def count_things(api: Api) -> Any:
+        """Count."""
+
+    assert [(tool.noise, tool.keep) for tool in platform.tools] == [
+        ("del(._links)", ()),
+        ("del(.x)", (".id",)),
+        ("", ()),
+    ]
+
+
 def test_the_schema_comes_from_the_signature_and_accepts_nothing_else() -> None:
     _, tool = declared()
     schema = tool.input_schema

@@ -53,6 +53,13 @@ def frequency_rows(cohort: Cohort, counts: Mapping[str, Count]) -> list[dict[str
 @platform.tool(
     example={"gene": "PIK3CA", "study_ids": ["brca_metabric"]},
     noise="del(.studies[]?.url)",
+    keep=(
+        ".gene.entrez_gene_id",
+        ".studies[].study_id",
+        ".studies[].altered_samples",
+        ".studies[].profiled_samples",
+        ".studies[].percent",
+    ),
     asks=(
         "how often is a gene altered in tumours",
         "percent of patients with the gene mutated or amplified per study",

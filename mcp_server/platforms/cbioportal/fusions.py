@@ -118,6 +118,14 @@ def _study_row(
 @platform.tool(
     example={"gene": "ALK", "study_ids": ["msk_impact_2017"]},
     noise="del(.fusions[]?.studies[]?.url)",
+    keep=(
+        ".gene.entrez_gene_id",
+        ".fusions[].studies[].study_id",
+        ".fusions[].studies[].samples",
+        ".fusions[].studies[].profiled_samples",
+        ".fusions[].studies[].in_frame_samples",
+        ".fusions[].studies[].breakpoints[]",
+    ),
     asks=(
         "gene fusions and their partners",
         "rearrangements and translocations of ALK",

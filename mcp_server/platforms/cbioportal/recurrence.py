@@ -109,6 +109,13 @@ async def cancer_types(api: Api, calls: Sequence[Row]) -> dict[Sample, str]:
 @platform.tool(
     example={"gene": "BRAF", "protein_change": "V600E"},
     noise="del(.studies[]?.url)",
+    keep=(
+        ".gene.entrez_gene_id",
+        ".studies[].study_id",
+        ".studies[].samples",
+        ".studies[].profiled_samples",
+        ".studies[].positions[]",
+    ),
     asks=(
         "how common is BRAF V600E in each cancer type",
         "which tumours carry this exact mutation",

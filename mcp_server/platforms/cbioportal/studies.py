@@ -171,6 +171,15 @@ def _unknown_type(types: Sequence[Json], wanted: str) -> Answer:
 @platform.tool(
     example={"study_id": "gbm_tcga_pub"},
     noise="del(.profiles[]?.description, .sample_lists[]?.description, .clinical_attributes[]?.description)",
+    keep=(
+        ".studyId",
+        ".pmid",
+        ".allSampleCount",
+        ".sequencedSampleCount",
+        ".profiles[].molecularProfileId",
+        ".sample_lists[].sampleListId",
+        ".clinical_attributes[].clinicalAttributeId",
+    ),
     asks=(
         "what is in this cohort",
         "sample lists and molecular profiles of a study",

@@ -70,6 +70,16 @@ def _cited(found: Iterable[Json]) -> list[Citation]:
 @platform.tool(
     example={"molecule_chembl_id": "CHEMBL324340", "target_chembl_id": "CHEMBL3921"},
     noise="del(.activities[]?.canonical_smiles)",
+    keep=(
+        ".activities[].activity_id",
+        ".activities[].molecule_chembl_id",
+        ".activities[].target_chembl_id",
+        ".activities[].assay_chembl_id",
+        ".activities[].standard_relation",
+        ".activities[].standard_value",
+        ".activities[].standard_units",
+        ".activities[].pchembl_value",
+    ),
     asks=(
         "half maximal inhibitory concentration of a compound",
         "IC50 values against a kinase",

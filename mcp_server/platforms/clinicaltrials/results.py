@@ -25,6 +25,13 @@ NO_ARM_TEXTS = "del(.outcomeMeasures[]?.groups[]?.description, .participantFlow.
     example={"nct_id": "NCT02552212", "part": "outcomes"},
     cites=STUDY,
     noise=NO_ARM_TEXTS,
+    keep=(
+        ".nctId",
+        ".outcomeMeasures[].title",
+        ".outcomeMeasures[].unitOfMeasure",
+        ".outcomeMeasures[].groups[].id",
+        ".outcomeMeasures[].classes[]",
+    ),
     asks=(
         "what was the outcome of a trial",
         "did the drug beat placebo, p value, hazard ratio",
@@ -83,6 +90,16 @@ async def get_study_results(
     example={"nct_id": "NCT02513394", "seriousness": "serious"},
     cites=STUDY,
     noise="del(.eventGroups[]?.description)",
+    keep=(
+        ".nctId",
+        ".eventGroups[].id",
+        ".eventGroups[].title",
+        ".eventGroups[].seriousNumAffected",
+        ".eventGroups[].seriousNumAtRisk",
+        ".events[].term",
+        ".events[].seriousness",
+        ".events[].stats[]",
+    ),
     asks=(
         "side effects seen in a trial",
         "toxicity per arm, grade 3 events",

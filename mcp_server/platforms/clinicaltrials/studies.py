@@ -55,6 +55,15 @@ COMPARED = Annotated[
     example={"nct_id": "NCT01808573"},
     cites=STUDY,
     noise="del(.record.derivedSection?, .record.protocolSection.contactsLocationsModule?)",
+    keep=(
+        ".nctId",
+        ".overallStatus",
+        ".phases[]",
+        ".enrollmentCount",
+        ".completionDate",
+        ".primaryOutcomes[]",
+        ".eligibilityCriteria",
+    ),
     asks=(
         "look up a trial by NCT number",
         "what is this study about",

@@ -89,6 +89,13 @@ async def get_pair_evidence(
 @platform.tool(
     example={"pmid": "30499100"},
     noise="del(.terms)",
+    keep=(
+        ".id",
+        ".pmid",
+        ".title",
+        ".pubDate",
+        ".crossReferences[].resourceId",
+    ),
     asks=(
         "what did PharmGKB curate from this PMID",
         "pharmacogenomics annotations of a paper",

@@ -26,6 +26,13 @@ VOCABULARIES = {
     example={"condition": "Dent disease type 2"},
     cites=Cite("medgen", "[]", "cui", "title", url="https://www.ncbi.nlm.nih.gov/medgen/{id}"),
     noise="del(.[].names)",
+    keep=(
+        ".[].cui",
+        ".[].uid",
+        ".[].title",
+        ".[].definition",
+        ".[].xrefs",
+    ),
     asks=(
         "MedGen concept id of a disease",
         "CUI of a condition, UMLS",

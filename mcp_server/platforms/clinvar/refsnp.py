@@ -21,6 +21,15 @@ MERGES_MAX = 3
     example={"rsid": "rs268"},
     cites=Cite("rsid", "", "rsid"),
     noise="del(.alleles[].frequencies) | del(.citations)",
+    keep=(
+        ".rsid",
+        ".merged_here[]",
+        ".genes[].gene_id",
+        ".alleles[].hgvs",
+        ".alleles[].spdi",
+        ".alleles[].proteins[]",
+        ".alleles[].clinical[]",
+    ),
     asks=(
         "what is this rs number",
         "merged rs ids",

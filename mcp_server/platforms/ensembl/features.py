@@ -86,6 +86,13 @@ _VARIANTS = ("variation", "somatic_variation")
     example={"region": "1:36526-40778", "features": ["gene"], "assembly": "GRCh38"},
     cites=Cite("ensembl", "features[]", "gene_id", "external_name"),
     noise="del(.features[].source)",
+    keep=(
+        ".region",
+        ".features[].id",
+        ".features[].start",
+        ".features[].end",
+        ".features[].assembly_name",
+    ),
     asks=(
         "which genes are in this locus",
         "what lies at chr7:140Mb",
@@ -136,6 +143,14 @@ async def get_region_features(
 @platform.tool(
     example={"ensembl_id": "ENSG00000012048", "features": ["variation"]},
     noise="del(.features[].source)",
+    keep=(
+        ".ensembl_id",
+        ".features[].id",
+        ".features[].consequence_type",
+        ".features[].start",
+        ".features[].end",
+        ".features[].assembly_name",
+    ),
     asks=(
         "exons of a gene",
         "variants within a gene",

@@ -160,6 +160,14 @@ async def lookup_batch(
     example={"gene": "ENSG00000157764"},
     cites=(Cite("ensembl", "", "gene_id", "gene_symbol"), Cite("ensembl", "transcripts[]", "id", "display_name")),
     noise="del(.transcripts[].exons, .transcripts[].utr)",
+    keep=(
+        ".gene_id",
+        ".transcripts[].id",
+        ".transcripts[].biotype",
+        ".transcripts[].is_canonical",
+        ".transcripts[].protein_id",
+        ".transcripts[].mane[].refseq_match",
+    ),
     asks=(
         "splice variants of a gene",
         "canonical transcript, MANE Select",
@@ -209,6 +217,14 @@ async def get_transcripts(
     example={"ensembl_id": "ENSG00000157764"},
     cites=Cite("ensembl", "", "id"),
     noise="del(.peptide)",
+    keep=(
+        ".id",
+        ".latest",
+        ".is_current",
+        ".release",
+        ".assembly",
+        ".possible_replacement[].stable_id",
+    ),
     asks=(
         "is this Ensembl id retired",
         "what replaced an old ENSG",

@@ -69,6 +69,15 @@ _NAMED = Cite("rsid", "[]", "name")
     core=True,
     example={"rsid": "rs113488022"},
     noise="del(.evidence)",
+    keep=(
+        ".name",
+        ".MAF",
+        ".minor_allele",
+        ".most_severe_consequence",
+        ".clinical_significance[]",
+        ".genes[].gene_id",
+        ".mappings[]",
+    ),
     asks=(
         "what is known of this SNP",
         "position and alleles of an rs number",
@@ -107,6 +116,14 @@ async def get_variant(
 @platform.tool(
     example={"rsids": ["rs699", "rs12777823"]},
     noise="del(.variants[].evidence, .variants[].synonyms)",
+    keep=(
+        ".variants[].name",
+        ".variants[].MAF",
+        ".variants[].minor_allele",
+        ".variants[].most_severe_consequence",
+        ".variants[].clinical_significance[]",
+        ".variants[].mappings[]",
+    ),
     asks=(
         "look up a list of SNPs",
         "many rs numbers at once",
@@ -145,6 +162,12 @@ async def get_variants_batch(api: Api, rsids: Rsids, assembly: AnswerAssembly = 
     example={"paper": "26318936"},
     cites=_NAMED,
     noise="del(.[].evidence, .[].synonyms)",
+    keep=(
+        ".[].name",
+        ".[].most_severe_consequence",
+        ".[].clinical_significance[]",
+        ".[].mappings[]",
+    ),
     asks=(
         "which SNPs does a paper report",
         "variants cited in a publication",
@@ -200,6 +223,14 @@ async def recode_variant(api: Api, variant: VariantName, assembly: Assembly = No
         Cite("ensembl", "consequences[].transcript_consequences[]", "gene_id", "gene_symbol"),
     ),
     noise="del(.variant.evidence)",
+    keep=(
+        ".variant.name",
+        ".variant.MAF",
+        ".variant.clinical_significance[]",
+        ".variant.phenotypes[].trait",
+        ".consequences[].most_severe_consequence",
+        ".names[]",
+    ),
     asks=(
         "everything on a SNP",
         "full overview of an rs number",

@@ -83,6 +83,14 @@ GenomicChange = Annotated[
     example={"cosmic_id": "COSM1135366"},
     cites=Cite("gdc_ssm", "mutations[]", "ssm_id", "genomic_dna_change", f"{PORTAL}/ssms/{{id}}"),
     noise="del(.mutations[].consequences[]? | select(.is_canonical | not))",
+    keep=(
+        ".mutations[].ssm_id",
+        ".mutations[].cosmic_id[]",
+        ".mutations[].gene_aa_change[]",
+        ".mutations[].chromosome",
+        ".mutations[].start_position",
+        ".mutations[].tumor_allele",
+    ),
     asks=(
         "somatic mutation ids",
         "look up a tumour mutation by COSMIC id",

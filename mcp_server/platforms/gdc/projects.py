@@ -18,6 +18,13 @@ _SHOWN = ("project_id", "name", "primary_site", "disease_type", "dbgap_accession
     example={"program": "TCGA", "primary_site": "brain"},
     cites=Cite("gdc_project", "[]", "project_id", "name", f"{PORTAL}/projects/{{id}}"),
     noise="del(.[].dbgap_accession_number, .[].releasable, .[].released, .[].state)",
+    keep=(
+        ".[].project_id",
+        ".[].name",
+        ".[].primary_site[]",
+        ".[].disease_type[]",
+        ".[].case_count",
+    ),
     asks=(
         "which TCGA projects are there",
         "project code of lung adenocarcinoma",

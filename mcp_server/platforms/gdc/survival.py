@@ -34,6 +34,14 @@ MIN_CASES = 10
 @platform.tool(
     example={"project": "TCGA-DLBC"},
     noise="del(.groups[].curve)",
+    keep=(
+        ".project_id",
+        ".p_value",
+        ".groups[].cases",
+        ".groups[].deaths",
+        ".groups[].median_days",
+        ".groups[].estimates[]",
+    ),
     asks=(
         "do patients with the mutation live longer",
         "Kaplan-Meier curve of a TCGA cohort",

@@ -68,6 +68,16 @@ ChemicalLimit = Annotated[int, Arg("How many compounds to return at most.", mini
 @platform.tool(
     example={"query": "imatinib"},
     noise="del(.[].synonyms[20:])",
+    keep=(
+        ".[].name",
+        ".[].chembl_ids[]",
+        ".[].drugbank_ids[]",
+        ".[].uniis[]",
+        ".[].pubchem_cids[]",
+        ".[].chebi_ids[]",
+        ".[].inchikeys[]",
+        ".[].mechanisms[]",
+    ),
     asks=(
         "DrugBank id of a drug",
         "CAS, UNII, ChEBI and PubChem ids at once",

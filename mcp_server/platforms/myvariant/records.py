@@ -109,6 +109,17 @@ def check_blocks(blocks: Sequence[Block], assemblies: Sequence[AssemblyName]) ->
 @platform.tool(
     example={"variant_id": "chr7:g.140753336A>T", "assembly": "hg38"},
     noise=_NOISE,
+    keep=(
+        ".variants[].record._id",
+        ".variants[].record.cadd.phred",
+        ".variants[].record.clinvar.variant_id",
+        ".variants[].record.clinvar.rcv",
+        ".variants[].record.dbsnp.rsid",
+        ".variants[].record.dbnsfp.revel",
+        ".variants[].record.dbnsfp.alphamissense",
+        ".variants[].record.gnomad_exome.af",
+        ".variants[].record.snpeff.ann",
+    ),
     asks=(
         "CADD and REVEL score of a variant",
         "AlphaMissense prediction",
@@ -173,6 +184,11 @@ def _said_of(variant_id: str, records: Sequence[Json]) -> list[str]:
 @platform.tool(
     example={"variant_ids": ["rs113488022", "rs1047781"], "assembly": "hg19"},
     noise=_NOISE,
+    keep=(
+        ".variants[].query",
+        ".variants[].summary",
+        ".not_found",
+    ),
     asks=(
         "annotate many variants",
         "scores for a list of rs numbers",

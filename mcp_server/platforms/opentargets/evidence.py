@@ -51,6 +51,15 @@ def _cite_pair(answered: Json) -> Citation:
 @platform.tool(
     example={"ensembl_id": "ENSG00000001626", "disease_id": "MONDO_0009061", "limit": 2},
     noise="if .rows then .rows |= map(del(.urls)) else . end",
+    keep=(
+        ".count",
+        ".target.id",
+        ".disease.id",
+        ".rows[].id",
+        ".rows[].datasourceId",
+        ".rows[].score",
+        ".rows[].literature[]",
+    ),
     asks=(
         "proof that a gene causes a disease",
         "why is the target associated with it",

@@ -140,6 +140,18 @@ PARTS = ("l2GPredictions", "colocalisation", "locus")
 @platform.tool(
     example={"study_locus_id": "118db6d05cf67fe7668ee7bac1170fd3", "limit": 2},
     noise="if .l2GPredictions.rows then .l2GPredictions.rows |= map(del(.features)) else . end",
+    keep=(
+        ".studyLocusId",
+        ".study.id",
+        ".variant.id",
+        ".pValueMantissa",
+        ".pValueExponent",
+        ".l2GPredictions.rows[].target.id",
+        ".l2GPredictions.rows[].score",
+        ".locus.rows[].variant.id",
+        ".locus.rows[].posteriorProbability",
+        ".colocalisation.rows[]",
+    ),
     asks=(
         "causal gene at a locus, L2G",
         "posterior probability of each SNP in the set",

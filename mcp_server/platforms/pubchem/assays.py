@@ -33,6 +33,12 @@ TARGET_RECORDS = {
     example={"aid": "743069"},
     cites=ASSAY,
     noise="del(.Comment, .Protocol)",
+    keep=(
+        ".AID",
+        ".Name",
+        ".Target[].Accession",
+        ".CIDCountAll",
+    ),
     asks=(
         "what does an AID test",
         "description and protocol of a screening assay",
@@ -101,6 +107,12 @@ async def search_assays_by_target(
     example={"aid": "1851", "limit": 5},
     cites=(ASSAY, Cite("pubchem", ".rows[]", ".CID")),
     noise="del(.rows[].SID)",
+    keep=(
+        ".AID",
+        ".rows[].CID",
+        ".rows[].outcome",
+        ".rows[].value_um",
+    ),
     asks=(
         "hits of a screen",
         "active compounds in an AID",

@@ -87,6 +87,12 @@ async def get_patents(api: Api, cid: PubchemCid, limit: RowLimit = 25, offset: O
     example={"cid": "4", "kind": "disease"},
     cites=(CID, Cite("pmid", ".neighbours[].articles[]", ".pmid", ".title")),
     noise="del(.neighbours[].articles[].title)",
+    keep=(
+        ".CID",
+        ".neighbours[].id",
+        ".neighbours[].articles_count",
+        ".neighbours[].articles[].pmid",
+    ),
     asks=(
         "diseases mentioned together with a chemical",
         "which genes are linked to a compound in the literature",

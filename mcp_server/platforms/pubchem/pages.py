@@ -14,6 +14,7 @@ Json = Any
 
 # Long quotations of the papers behind a statement.
 NO_REFERENCES = "del(.rows[]?.reference)"
+TEXTS = (".CID", ".rows[].heading", ".rows[].text", ".rows[].sources[]")
 ACUTE = ("organism", "testtype", "route", "dose", "effect", "reference")
 GHS = {
     "Pictogram(s)": "pictograms",
@@ -52,6 +53,7 @@ MEDICINE = {
     example={"cid": "784", "heading": "Reactive Group"},
     cites=COMPOUND,
     noise=NO_REFERENCES,
+    keep=TEXTS,
     asks=(
         "section of the PubChem page by heading",
         "uses and manufacturing of a chemical",
@@ -120,6 +122,14 @@ async def get_safety_ghs(api: Api, cid: PubchemCid) -> Answer:
     example={"cid": "4", "kind": "ld50"},
     cites=COMPOUND,
     noise="del(.rows[]?.reference)",
+    keep=(
+        ".CID",
+        ".rows[].organism",
+        ".rows[].route",
+        ".rows[].testtype",
+        ".rows[].dose",
+        ".rows[].effect",
+    ),
     asks=(
         "LD50 of a substance",
         "how poisonous is it",
@@ -154,6 +164,7 @@ async def get_toxicity(
     example={"cid": "241", "part": "mechanism"},
     cites=COMPOUND,
     noise=NO_REFERENCES,
+    keep=TEXTS,
     asks=(
         "half-life of a drug",
         "ADME, absorption and excretion",
@@ -184,6 +195,7 @@ async def get_pharmacology(
     example={"cid": "2349", "part": "classes"},
     cites=COMPOUND,
     noise=NO_REFERENCES,
+    keep=TEXTS,
     asks=(
         "what is on the label",
         "therapeutic uses and contraindications",
@@ -213,6 +225,7 @@ async def get_drug_label_texts(
     example={"cid": "4", "property_name": "Boiling Point"},
     cites=COMPOUND,
     noise=NO_REFERENCES,
+    keep=TEXTS,
     asks=(
         "melting point, boiling point of a compound",
         "solubility in water",

@@ -45,6 +45,13 @@ MEMBERS = {"cids": "CID", "geneids": "GeneID", "accessions": "ProteinAccession"}
     example={"cid": "4", "limit": 5},
     cites=(Cite("pubchem", ".", ".CID"), Cite("pubchem_pathway", ".pathways[]", ".pwacc", ".name", PATHWAY_PAGE)),
     noise="del(.pathways[].geneids, .pathways[].protacxns)",
+    keep=(
+        ".CID",
+        ".pathways[].pwacc",
+        ".pathways[].externalid",
+        ".pathways[].source",
+        ".pathways[].taxid",
+    ),
     asks=(
         "metabolic pathways of a metabolite",
         "in which pathway does a chemical take part",

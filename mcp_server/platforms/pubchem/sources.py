@@ -99,7 +99,14 @@ async def get_substance(
 @platform.tool(
     example={"cid": "4", "category": "Chemical Vendors", "limit": 3},
     cites=CID,
-    noise="del(.sources[].SourceRecordURL)",
+    noise="del(.sources[].SID)",
+    keep=(
+        ".CID",
+        ".categories",
+        ".sources[].SourceName",
+        ".sources[].RegistryID",
+        ".sources[].SourceRecordURL",
+    ),
     asks=(
         "where can I buy a compound",
         "chemical suppliers, catalogue numbers",

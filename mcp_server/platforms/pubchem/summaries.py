@@ -33,6 +33,14 @@ CLASSES = {
     example={"cid": "5291"},
     cites=COMPOUND,
     noise="del(.properties.ConnectivitySMILES)",
+    keep=(
+        ".CID",
+        ".Title",
+        ".properties.MolecularWeight",
+        ".properties.SMILES",
+        ".synonyms[]",
+        ".atc[].text",
+    ),
     asks=(
         "what is this chemical",
         "description of a compound",

@@ -102,6 +102,14 @@ def article(hit: Json) -> Json:
     example={"text": "@DISEASE_Fatigue_Syndrome_Chronic"},
     cites=Cite("pmid", ".articles[]", ".pmid", ".title"),
     noise="del(.articles[]?.authors)",
+    keep=(
+        ".count",
+        ".articles[].pmid",
+        ".articles[].pmcid",
+        ".articles[].doi",
+        ".articles[].title",
+        ".articles[].snippet",
+    ),
     asks=(
         "papers that mention a gene and a disease together",
         "entity search in the literature",

@@ -44,12 +44,22 @@ ListResource = Annotated[
 PathwaysLimit = Annotated[int, Arg("How many pathways to return at most.", minimum=1, maximum=PAGE_MAX)]
 Page = Annotated[int, Arg("Page of the result, from 1, of `limit` pathways each.", minimum=1)]
 SORTS = Literal["ENTITIES_FDR", "ENTITIES_PVALUE", "ENTITIES_FOUND", "ENTITIES_TOTAL", "NAME"]
+# What a ranked list of pathways is for.
+RANKED = (
+    ".pathways[].stId",
+    ".pathways[].pValue",
+    ".pathways[].fdr",
+    ".pathways[].found",
+    ".pathways[].total",
+    ".token",
+)
 
 
 @platform.tool(
     example={"identifiers": ["TP53", "ERBB2", "RUNX2", "NOTAGENE1"]},
     cites=FOUND,
     noise="del(.pathways[].reactions)",
+    keep=RANKED,
     asks=(
         "pathway enrichment of a gene list",
         "over-representation analysis",
@@ -98,6 +108,7 @@ async def analyze_identifiers(
     example={"token": "MjAyNjA5MjUxOTM5MzNfMTY%3D", "page": 2},
     cites=FOUND,
     noise="del(.pathways[].reactions)",
+    keep=RANKED,
     asks=(
         "next page of enrichment results",
         "more enriched pathways by token",
@@ -176,6 +187,7 @@ async def get_analysis_found(
     example={"species": "10090", "limit": 5},
     cites=FOUND,
     noise="del(.pathways[].reactions)",
+    keep=RANKED,
     asks=(
         "how conserved are pathways between human and fly",
         "pathway coverage in another organism",

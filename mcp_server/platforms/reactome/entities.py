@@ -51,6 +51,13 @@ INCOMING = "/data/query/enhanced/v2/{}?fetchIncomingRelationships=true"
     example={"reactome_id": "R-ALL-29358"},
     cites=RECORD,
     noise="del(.summation, .referenceEntity.schemaClass)",
+    keep=(
+        ".stId",
+        ".displayName",
+        ".compartments[]",
+        ".referenceEntity.identifier",
+        ".referenceEntity.databaseName",
+    ),
     asks=(
         "what is this complex or protein form",
         "phosphorylated form of a protein",

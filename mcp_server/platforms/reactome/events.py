@@ -92,6 +92,13 @@ async def get_pathway(
     example={"reactome_id": "R-HSA-5696021"},
     cites=RECORD,
     noise="del(.summation)",
+    keep=(
+        ".stId",
+        ".input[]",
+        ".catalystActivity[]",
+        ".isInDisease",
+        ".isInferred",
+    ),
     asks=(
         "catalyst, inputs and outputs of a reaction",
         "which enzyme catalyses a step",

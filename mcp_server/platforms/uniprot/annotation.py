@@ -74,6 +74,14 @@ DISEASES = Cite(
     example={"accession": "P11413"},
     cites=ENTRY,
     noise=NO_EVIDENCES,
+    keep=(
+        ".primaryAccession",
+        ".ecNumbers",
+        ".comments[].commentType",
+        ".comments[].reaction.ecNumber",
+        ".comments[].reaction.reactionCrossReferences[].id",
+        ".comments[].texts[].value",
+    ),
     asks=(
         "what does the enzyme do",
         "catalytic activity, Km, cofactor",
@@ -102,6 +110,12 @@ async def get_function(api: Api, accession: UniProtAccession) -> Answer:
     example={"accession": "P15056"},
     cites=(ENTRY, DISEASES),
     noise=NO_EVIDENCES,
+    keep=(
+        ".primaryAccession",
+        ".diseases[].diseaseAccession",
+        ".diseases[].diseaseId",
+        ".diseases[].diseaseCrossReference.id",
+    ),
     asks=(
         "genetic disorders caused by a protein",
         "hereditary disease of a gene product",
@@ -127,6 +141,13 @@ async def get_disease_involvement(api: Api, accession: UniProtAccession) -> Answ
     example={"accession": "P13569"},
     cites=ENTRY,
     noise=NO_EVIDENCES,
+    keep=(
+        ".primaryAccession",
+        ".comments[].subcellularLocations[].location.id",
+        ".comments[].texts[].value",
+        ".features[].start",
+        ".features[].end",
+    ),
     asks=(
         "where in the cell is a protein",
         "nucleus, membrane, mitochondria",
@@ -229,6 +250,13 @@ async def get_publications(
     example={"accession": "P00533"},
     cites=ENTRY,
     noise=NO_EVIDENCES,
+    keep=(
+        ".primaryAccession",
+        ".links",
+        ".bindingSites[].start",
+        ".bindingSites[].end",
+        ".bindingSites[].ligand.id",
+    ),
     asks=(
         "which ligand databases know this protein",
         "DrugBank, BindingDB, IUPHAR ids",
@@ -253,6 +281,14 @@ async def get_drug_links(api: Api, accession: UniProtAccession) -> Answer:
     example={"accession": "P00533"},
     cites=(ENTRY, DISEASES),
     noise=NO_EVIDENCES,
+    keep=(
+        ".primaryAccession",
+        ".length",
+        ".diseases[].diseaseAccession",
+        ".structures[].id",
+        ".links",
+        ".variantCount",
+    ),
     asks=(
         "full report on a protein",
         "protein as a drug target on one page",

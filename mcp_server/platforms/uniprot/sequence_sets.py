@@ -25,6 +25,13 @@ ProteomeId = Annotated[str, Arg("Proteome id.", "UP000005640", r"^UP\d{9,11}$", 
     example={"accession": "P05067", "identity": "90"},
     cites=Cite("uniref", "cluster", "id", "name", f"{SITE}/uniref/{{id}}"),
     noise="del(.cluster.members, .cluster.organisms, .. | .sequence?)",
+    keep=(
+        ".cluster.id",
+        ".cluster.memberCount",
+        ".members[].memberId",
+        ".members[].accessions[]",
+        ".members[].organismTaxId",
+    ),
     asks=(
         "sequence clusters, 90 percent identical proteins",
         "close homologues by sequence identity",
@@ -68,6 +75,14 @@ async def get_uniref_cluster(
     example={"accession": "A0A008APQ8"},
     cites=Cite("uniparc", "", "uniParcId", "", f"{SITE}/uniparc/{{id}}"),
     noise="del(.sequence.value, .sequenceFeatures)",
+    keep=(
+        ".uniParcId",
+        ".crossReferences[].database",
+        ".crossReferences[].id",
+        ".crossReferences[].active",
+        ".crossReferences[].created",
+        ".crossReferences[].organism.taxonId",
+    ),
     asks=(
         "all records with the same sequence",
         "deleted accession",
@@ -117,6 +132,14 @@ async def get_uniparc_entry(
     example={"query": "organism_id:9606"},
     cites=Cite("proteome", "[]", "id", "taxonomy.scientificName", f"{SITE}/proteomes/{{id}}"),
     noise="del(.[]? | .components?, .citations?, .taxonLineage?)",
+    keep=(
+        ".[].id",
+        ".[].proteomeType",
+        ".[].genomeAssembly.assemblyId",
+        ".[].geneCount",
+        ".[].proteinCount",
+        ".[].proteomeCompletenessReport",
+    ),
     asks=(
         "reference proteome of a bacterium",
         "how many proteins does an organism have",
@@ -153,6 +176,13 @@ async def search_proteomes(
     example={"accession": "P05067"},
     cites=Cite("uniprot", "[].canonicalProtein", "id", "proteinName"),
     noise="del(.. | .sequence?.value?)",
+    keep=(
+        ".[].proteomeId",
+        ".[].canonicalProtein.id",
+        ".[].canonicalProtein.sequence.length",
+        ".[].relatedProteins[].id",
+        ".[].relatedProteins[].entryType",
+    ),
     asks=(
         "all entries of one gene, reviewed and unreviewed",
         "canonical and TrEMBL fragments",

@@ -88,6 +88,14 @@ async def get_sequence(api: Api, accession: UniProtAccession, start: Start = Non
     example={"accession": "P04637"},
     cites=ENTRY,
     noise=NO_EVIDENCES,
+    keep=(
+        ".primaryAccession",
+        ".isoforms[].isoformIds[]",
+        ".isoforms[].isoformSequenceStatus",
+        ".transcripts[]",
+        ".alternativeSequences[].start",
+        ".alternativeSequences[].end",
+    ),
     asks=(
         "splice variants of a protein",
         "alternative splicing, isoform 2",

@@ -50,6 +50,12 @@ async def search_diseases(
 @platform.tool(
     example={"kind": "keywords", "query": "allosteric enzyme"},
     noise="del(.[]? | .isA?, .partOf?)",
+    keep=(
+        ".[].keyword.id",
+        ".[].definition",
+        ".[].geneOntologies[].goId",
+        ".[].statistics.reviewedProteinCount",
+    ),
     asks=(
         "UniProt keyword for a process",
         "controlled vocabulary of locations",
@@ -84,6 +90,13 @@ async def search_vocabulary(
     example={"query": "zebrafish"},
     cites=Cite("taxonomy", "[]", "taxonId", "scientificName", f"{SITE}/taxonomy/{{id}}"),
     noise="del(.[]? | .lineage?, .strains?, .links?)",
+    keep=(
+        ".[].taxonId",
+        ".[].rank",
+        ".[].scientificName",
+        ".[].parent.taxonId",
+        ".[].statistics.reviewedProteinCount",
+    ),
     asks=(
         "taxon id of an organism",
         "NCBI taxonomy number of E. coli",
