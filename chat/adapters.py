@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from chat import services
 from chat.lease import Lease
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
 from chat.providers.base import AssistantEntry, Entry, TokenUsage
+from chat.spending import SpendRoom
 from chat.system_tools import FoundTool
 from mcp_server.codes import ToolCode
 from tools_catalog.calls import ToolCallError, ToolResultTooLarge, ToolServerDown, ToolTimeout
@@ -46,6 +48,25 @@ class TurnLedger:
         self._effort = effort
         self._turn_limit_pico_usd = turn_limit_pico_usd
 
+    async def room(self, worst_case: TokenUsage) -> SpendRoom | None:
+        """Return what the tightest budget holds for a call."""
+        room = await sync_to_async(budgets.budget_room)(
+            user_id=self._user_id,
+            turn_id=self._turn_id,
+            model_key=self._model_key,
+            worst_case=worst_case.as_dict(),
+            turn_limit_pico_usd=self._turn_limit_pico_usd,
+        )
+        if room is None:
+            return None
+        return SpendRoom(
+            room.standing.left_pico_usd,
+            room.prompt_pico_usd,
+            room.output_pico_usd,
+            room.standing.outcome,
+            _iso(room.standing.resets_at),
+        )
+
     async def reserve(self, step: int, worst_case: TokenUsage) -> str:
         """Reserve the worst case of a call."""
         try:
@@ -59,7 +80,7 @@ class TurnLedger:
                 turn_limit_pico_usd=self._turn_limit_pico_usd,
             )
         except budgets.BudgetExceeded as error:
-            raise SpendRefused(error.outcome, str(error)) from error
+            raise SpendRefused(error.outcome, str(error), _iso(error.resets_at)) from error
         return str(reservation)
 
     async def settle(self, reservation: str, usage: TokenUsage, outcome: str, *, estimated: bool) -> int:
@@ -78,6 +99,10 @@ class TurnLedger:
     async def release(self, reservation: str) -> None:
         """Give back what was reserved for nothing."""
         await asyncio.shield(sync_to_async(budgets.budget_release)(reservation_id=UUID(reservation)))
+
+
+def _iso(at: datetime | None) -> str:
+    return at.isoformat() if at else ""
 
 
 class TurnTranscript:

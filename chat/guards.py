@@ -10,7 +10,7 @@ TIME_LEFT_SHARE = 0.15
 
 
 def concluding_note(
-    *, calls_left: int, left_s: float, timeout_s: float, is_window_nearly_full: bool
+    *, calls_left: int, left_s: float, timeout_s: float, is_window_nearly_full: bool, is_money_short: bool = False
 ) -> UserEntry | None:
     """Return the note that the model should conclude; None while there is room."""
     if calls_left <= CALLS_LEFT:
@@ -20,6 +20,8 @@ def concluding_note(
         why = f"This answer has {max(left_s, 0):.0f} seconds left"
     elif is_window_nearly_full:
         why = "This conversation has little room left"
+    elif is_money_short:
+        why = "The budget of this answer is nearly used up, and this message is the last one that it pays for"
     else:
         return None
     return UserEntry(

@@ -34,6 +34,7 @@ from chat.providers.base import (
     UserEntry,
 )
 from chat.retry import RetryPolicy
+from chat.spending import SpendRoom, allowance
 from chat.stopping import StopSignal, TurnStopped, emitted
 from chat.window import Window, exchange
 from mcp_server.codes import TurnOutcome
@@ -41,6 +42,8 @@ from mcp_server.codes import TurnOutcome
 Json = Any
 AnyEvent = TypeVar("AnyEvent", bound=Event)
 log = logging.getLogger(__name__)
+# How often a turn looks again when others took the money that it wanted to hold.
+MOST_OUTBID = 3
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,12 @@ class Deps:
 class _TurnOver(Exception):
     """The turn ends here; raised once everything of the current step is booked and stored."""
 
-    def __init__(self, outcome: TurnOutcome, detail: str = "", stop_reason: str = "") -> None:
+    def __init__(self, outcome: TurnOutcome, detail: str = "", stop_reason: str = "", resets_at: str = "") -> None:
         super().__init__(outcome.value)
         self.outcome = outcome
         self.detail = detail
         self.stop_reason = stop_reason
+        self.resets_at = resets_at
 
 
 async def run_turn(question: Question, deps: Deps) -> AsyncGenerator[Event, None]:
@@ -102,7 +106,7 @@ async def run_turn(question: Question, deps: Deps) -> AsyncGenerator[Event, None
     except TurnStopped as stopped:
         over = _TurnOver(stopped.outcome)
     except SpendRefused as refused:
-        over = _TurnOver(refused.outcome, refused.message)
+        over = _TurnOver(refused.outcome, refused.message, resets_at=refused.resets_at)
     except Exception as error:
         log.exception("turn %s failed", question.turn_id)
         over = _TurnOver(TurnOutcome.INTERNAL, type(error).__name__)
@@ -121,11 +125,14 @@ class _Turn:
     seq: int = 0
     tool_calls: int = 0
     is_concluding: bool = False
+    room: SpendRoom | None = None
+    outbid: int = 0
 
     def __post_init__(self) -> None:
         deps = self.deps
         self.replay = Replay(deps.prefix, self.question.history)
         self.began = deps.clock()
+        self.allowed = allowance(None, self.question.max_output_tokens)
         self.window = Window(self.question.context_window, self.question.max_output_tokens)
         self.model = ModelSteps(
             provider=deps.provider,
@@ -166,13 +173,15 @@ class _Turn:
         self.answer = ""
         if self.model.left_s() <= 0:
             raise _TurnOver(TurnOutcome.TIME_LIMIT, f"{self.question.timeout_s:g} s are over")
-        request, worst_case = self.request()
+        request, worst_case = await self.request()
         if note := self.note(worst_case):
             await self.append(note)
-            request, worst_case = self.request()
+            for notice in self.budget_notices():
+                yield notice
+            request, worst_case = await self.request()
         while self.window.is_over(worst_case):
             yield await self.room_made(worst_case, "the next request would not fit the model's window")
-            request, worst_case = self.request()
+            request, worst_case = await self.request()
         try:
             async for event in self.model.ask(request, worst_case, self.step):
                 if isinstance(event, Text):
@@ -180,18 +189,23 @@ class _Turn:
                 yield event
             return
         except ModelFailure as failure:
-            if failure.outcome is not TurnOutcome.CONTEXT_OVERFLOW or failure.shown:
-                raise _TurnOver(failure.outcome, failure.message) from failure
+            self.end_if_failed(failure)
             # The service counts more tokens than was thought.
             self.window.learn_refusal(worst_case)
             yield await self.room_made(worst_case, failure.message)
+        except SpendRefused as refused:
+            self.end_if_spent(refused)
         async for event in self.model_step():
             yield event
 
-    def request(self) -> tuple[ModelRequest, TokenUsage]:
-        """Return the next request and the most that it can use."""
+    async def request(self) -> tuple[ModelRequest, TokenUsage]:
+        """Return the next request, its output limited to what the budgets hold, and the most that it can use."""
         request = self.replay.request(max_output_tokens=self.question.max_output_tokens)
-        return request, self.deps.provider.worst_case(request)
+        worst_case = self.deps.provider.worst_case(request)
+        self.room = await self.deps.ledger.room(worst_case)
+        self.allowed = allowance(self.room, request.max_output_tokens)
+        worst_case = replace(worst_case, output=min(worst_case.output, self.allowed.output_tokens))
+        return replace(request, max_output_tokens=self.allowed.output_tokens), worst_case
 
     def note(self, worst_case: TokenUsage) -> UserEntry | None:
         """Return what the model is told, once and after results, when the turn nears one of its limits."""
@@ -202,9 +216,27 @@ class _Turn:
             left_s=self.model.left_s(),
             timeout_s=self.question.timeout_s,
             is_window_nearly_full=self.window.is_nearly_full(worst_case),
+            is_money_short=self.allowed.is_last,
         )
         self.is_concluding = note is not None
         return note
+
+    def budget_notices(self) -> list[Notice]:
+        """Return what a reader should know when the model must conclude for want of money."""
+        if not self.allowed.is_last:
+            return []
+        return [Notice(code="budget_near", message="The budget is nearly used up: the model was told to conclude.")]
+
+    def end_if_failed(self, failure: ModelFailure) -> None:
+        """Raise `_TurnOver` unless the failure is that the request was too long, which can be helped."""
+        if failure.outcome is not TurnOutcome.CONTEXT_OVERFLOW or failure.shown:
+            raise _TurnOver(failure.outcome, failure.message) from failure
+
+    def end_if_spent(self, refused: SpendRefused) -> None:
+        """Raise `SpendRefused` unless other turns may have taken the money after it was looked at, and left some."""
+        self.outbid += 1
+        if self.allowed.is_last or self.outbid > MOST_OUTBID:
+            raise refused
 
     async def room_made(self, worst_case: TokenUsage, why: str) -> Notice:
         """Exchange older results for references under a new context version; end the turn if there are none left."""
@@ -261,6 +293,10 @@ class _Turn:
             raise _TurnOver(TurnOutcome.CONTEXT_OVERFLOW, "", reason)
         if reply.entry.tool_calls or reason == "pause":
             return
+        if reason == "max_tokens" and self.room and self.allowed.output_tokens < self.question.max_output_tokens:
+            raise _TurnOver(
+                self.room.outcome, "the answer reached what the budget paid for", reason, self.room.resets_at
+            )
         if reason == "max_tokens":
             raise _TurnOver(TurnOutcome.OUTPUT_TRUNCATED, "", reason)
         raise _TurnOver(TurnOutcome.COMPLETED, "", reason)
@@ -316,6 +352,7 @@ class _Turn:
             waited_s=round(self.model.waited_s, 3),
             tool_calls=self.tool_calls,
             turn_cost_pico_usd=self.model.cost_pico_usd,
+            resets_at=over.resets_at,
             grounding=grounding.as_dict(),
         )
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from chat.providers.base import Entry, TokenUsage
+from chat.spending import SpendRoom
 from mcp_server.codes import TurnOutcome
 
 Json = Any
@@ -12,14 +13,19 @@ Json = Any
 class SpendRefused(Exception):
     """A budget doesn't hold the worst case of the next model call."""
 
-    def __init__(self, outcome: TurnOutcome, message: str) -> None:
+    def __init__(self, outcome: TurnOutcome, message: str, resets_at: str = "") -> None:
         super().__init__(message)
         self.outcome = outcome
         self.message = message
+        self.resets_at = resets_at
 
 
 class Ledger(Protocol):
     """Money: reserved before a model call, settled after it, whatever happened."""
+
+    async def room(self, worst_case: TokenUsage) -> SpendRoom | None:
+        """Return what the budgets hold for a call; None for one that costs nothing."""
+        ...
 
     async def reserve(self, step: int, worst_case: TokenUsage) -> str:
         """Reserve the worst case of a call; raise `SpendRefused` when a budget doesn't hold it."""

@@ -164,6 +164,7 @@ class TurnPrinter:
         self._print(f"Calls      {event.tool_calls} tool calls in {event.seconds:.1f} s{waited}, {cost}")
         style = "green" if event.outcome == "completed" else "red"
         detail = f" ({event.detail})" if event.detail else ""
+        detail += f" That is on {event.resets_at[:16].replace('T', ' ')} UTC." if event.resets_at else ""
         self._print(f"Outcome    {event.outcome}: {event.message}{detail}", style)
 
 

@@ -86,9 +86,15 @@ TURN_SENTENCES: dict[TurnOutcome, str] = {
     TurnOutcome.ABORTED_BY_USER: "You stopped this answer. What was found so far is kept; ask again to go on.",
     TurnOutcome.ABORTED_DISCONNECT: "The page was closed before the answer was finished. Ask again to go on.",
     TurnOutcome.ABORTED_SHUTDOWN: "The server was restarted during this answer. Ask again to go on.",
-    TurnOutcome.BUDGET_TURN: "The budget of this question is used up. Raise it and ask again to go on.",
-    TurnOutcome.BUDGET_DAILY: "Your daily budget is used up. It starts anew at 00:00 UTC.",
-    TurnOutcome.BUDGET_MONTHLY: "Your monthly budget is used up. It starts anew on the first of the month, UTC.",
+    TurnOutcome.BUDGET_TURN: (
+        "The budget of this question was used up before the answer was complete. Continue, or ask with a higher one."
+    ),
+    TurnOutcome.BUDGET_DAILY: (
+        "Your daily budget was used up before the answer was complete. It starts anew at 00:00 UTC."
+    ),
+    TurnOutcome.BUDGET_MONTHLY: (
+        "Your monthly budget was used up before the answer was complete. It starts anew on the first of the month, UTC."
+    ),
     TurnOutcome.MAX_ITERATIONS: "The answer needed more steps than are allowed. Continue, or ask a narrower question.",
     TurnOutcome.TIME_LIMIT: "The answer took longer than is allowed. What was found so far is kept; continue to go on.",
     TurnOutcome.CONTEXT_OVERFLOW: "This conversation no longer fits the model. Start a new session.",

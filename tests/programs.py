@@ -27,6 +27,8 @@ START_WITHIN_S = 5.0
 STOP_WITHIN_S = 5.0
 PAUSE_S = 0.02
 UNPRIVILEGED_USER = "nobody"
+# A test lets two hundred turns spend together, each over a connection of its own.
+POSTGRES_CONNECTIONS = 250
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ def postgres_server() -> Iterator[str]:
         create = [initdb, "-D", data, "-U", "burp", "--auth=trust", "--encoding=UTF8", "--no-sync"]
         subprocess.run(create, check=True, capture_output=True, **unprivileged)
         command = [initdb.with_name("postgres"), "-D", data, "-p", str(port), "-c", "fsync=off"]
+        command += ["-c", f"max_connections={POSTGRES_CONNECTIONS}"]
         command += ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **unprivileged)
         try:

@@ -25,7 +25,7 @@ from usage.ledger import CallReport
 from usage.models import LedgerEntry, Reservation, User
 from usage.money import format_usd
 from usage.prepared import PreparedInsert
-from usage.pricing import PROMPT_TIERS, UnknownPrice, cost_pico_usd
+from usage.pricing import PROMPT_TIERS, UnknownPrice, band_for, cost_pico_usd, price_on
 
 Scope = Literal["turn", "daily", "monthly"]
 
@@ -55,12 +55,18 @@ class Standing:
         """Return what may still be spent."""
         return max(0, self.limit_pico_usd - self.spent_pico_usd)
 
+    @property
+    def outcome(self) -> TurnOutcome:
+        """Return how a turn ends for which this cap holds too little."""
+        return TurnOutcome(f"budget_{self.scope}")
+
 
 class BudgetExceeded(Exception):
     """The worst case of a call doesn't fit under a cap. `resets_at` is None for the turn's own."""
 
     def __init__(self, standing: Standing, wanted_pico_usd: int) -> None:
         self.scope = standing.scope
+        self.outcome = standing.outcome
         self.limit_pico_usd = standing.limit_pico_usd
         self.spent_pico_usd = standing.spent_pico_usd
         self.wanted_pico_usd = wanted_pico_usd
@@ -71,10 +77,33 @@ class BudgetExceeded(Exception):
             f"are spent or reserved; this call may cost up to {format_usd(wanted_pico_usd)}{renewal}"
         )
 
-    @property
-    def outcome(self) -> TurnOutcome:
-        """Return how a turn ends because of this."""
-        return TurnOutcome(f"budget_{self.scope}")
+
+@dataclass(frozen=True)
+class Room:
+    """What the tightest cap holds for a call: its prompt at its worst, and one token of its output, in pico-USD."""
+
+    standing: Standing
+    prompt_pico_usd: int
+    output_pico_usd: int
+
+
+def budget_room(
+    *,
+    user_id: int,
+    turn_id: UUID,
+    model_key: str,
+    worst_case: Mapping[str, int],
+    turn_limit_pico_usd: int | None = None,
+) -> Room | None:
+    """Return what the caps hold for a call; None for a free one. Nothing is held by asking: reserve all the same."""
+    now = timezone.now()
+    prompt = {tier: count for tier, count in worst_case.items() if tier in PROMPT_TIERS}
+    band = band_for(price_on(_config().prices, model_key, now.date()), sum(prompt.values()))
+    prompt_pico_usd = cost_pico_usd(_config().prices, model_key, prompt, now.date())
+    if not prompt_pico_usd and not band.output:
+        return None
+    standings = _standings(user_id, turn_id, turn_limit_pico_usd, now)
+    return Room(min(standings, key=lambda standing: standing.left_pico_usd), prompt_pico_usd, band.output)
 
 
 @transaction.atomic

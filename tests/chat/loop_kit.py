@@ -15,6 +15,7 @@ from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, SystemAnsw
 from chat.providers.base import Entry, Provider, ToolDefinition
 from chat.providers.scripted import ScriptedProvider, Step
 from chat.retry import RetryPolicy
+from chat.spending import SpendRoom
 from chat.stopping import StopSignal
 from mcp_server.codes import TurnOutcome
 
@@ -67,9 +68,10 @@ class Tools:
 
 
 class Ledger:
-    """Keeps what was reserved and settled; a token costs one pico-USD."""
+    """Keeps what was reserved and settled; a token costs one pico-USD. `budget` is all that the turn may cost."""
 
-    def __init__(self, refuse_at_step: int = 0, wait_at_step: int = 0) -> None:
+    def __init__(self, refuse_at_step: int = 0, wait_at_step: int = 0, budget: int | None = None) -> None:
+        self.budget = budget
         self.open: dict[str, int] = {}
         self.settled: list[tuple[int, str, bool]] = []
         self.released: list[str] = []
@@ -77,11 +79,20 @@ class Ledger:
         self._refuse_at_step = refuse_at_step
         self._wait_at_step = wait_at_step
 
+    async def room(self, worst_case: Any) -> SpendRoom | None:
+        if self.budget is None:
+            return None
+        left = max(0, self.budget - sum(cost for cost, *_ in self.settled))
+        return SpendRoom(left, worst_case.input, 1, TurnOutcome.BUDGET_TURN)
+
     async def reserve(self, step: int, worst_case: Any) -> str:
         if step == self._wait_at_step:
             self.reached.set()
             await self.go_on.wait()
         if step == self._refuse_at_step:
+            raise SpendRefused(TurnOutcome.BUDGET_TURN, "the turn's budget is used up")
+        room = await self.room(worst_case)
+        if room is not None and worst_case.input + worst_case.output > room.left_pico_usd:
             raise SpendRefused(TurnOutcome.BUDGET_TURN, "the turn's budget is used up")
         self.open[str(step)] = worst_case.input + worst_case.output
         return str(step)
@@ -174,6 +185,7 @@ class Run:
     clock: Callable[[], float] = time.monotonic
     timeout_s: float = 900.0
     context_window: int = 1_000_000
+    max_output_tokens: int = 1000
 
     @classmethod
     def of(cls, *steps: Step, **settings: Any) -> "Run":
@@ -203,7 +215,8 @@ class Run:
             step_max_tokens=self.step_max_tokens,
         )
         asked = Question(
-            "s", "t", question, "Scripted", "snapshot", 1000, self.max_iterations, self.history, self.notices,
+            "s", "t", question, "Scripted", "snapshot", self.max_output_tokens, self.max_iterations, self.history,
+            self.notices,
             timeout_s=self.timeout_s, context_window=self.context_window,
         )  # fmt: skip
         deps = Deps(

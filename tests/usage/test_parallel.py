@@ -17,25 +17,26 @@ from usage.services import one_time_link_create, one_time_link_redeem
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 PARALLEL = 8
+TURNS = 200
 WAIT_S = 5.0
 Reserve = Callable[..., UUID]
 
 
-def at_once(action: Callable[[], Any]) -> list[Any]:
-    """Run `action` in eight threads that begin together, each with its own connection."""
-    barrier = threading.Barrier(PARALLEL, timeout=WAIT_S)
+def at_once(action: Callable[..., Any], parallel: int = 0) -> list[Any]:
+    """Run `action` in threads that begin together, each with its own connection; with numbers if asked for many."""
+    barrier = threading.Barrier(parallel or PARALLEL, timeout=WAIT_S)
 
-    def run() -> Any:
+    def run(number: int) -> Any:
         barrier.wait()
         try:
-            return action()
+            return action(number) if parallel else action()
         except BudgetExceeded as refusal:
             return refusal
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(PARALLEL) as pool:
-        return [future.result() for future in [pool.submit(run) for _ in range(PARALLEL)]]
+    with ThreadPoolExecutor(parallel or PARALLEL) as pool:
+        return [future.result() for future in [pool.submit(run, number) for number in range(parallel or PARALLEL)]]
 
 
 @pytest.mark.case("C063")
@@ -51,6 +52,36 @@ def test_parallel_turns_never_reserve_more_than_the_cap(
     assert len(refusals) == PARALLEL - that_fit
     assert {refusal.scope for refusal in refusals} == {"daily"}
     assert Reservation.objects.all().amount_pico_usd() == that_fit * cents * USD // 100
+
+
+@pytest.mark.case("C063")
+def test_two_hundred_turns_together_never_pass_the_cap(
+    reserve: Reserve, budgets: Callable[..., None], user: User
+) -> None:
+    budgets(daily=1)
+
+    def turn(number: int) -> int:
+        """Make two calls; every fourth turn's second call ends without a report, or never."""
+        made = 0
+        for step in (1, 2):
+            try:
+                reservation_id = reserve(3, step=step)
+            except BudgetExceeded:
+                continue
+            made += 1
+            if step == 2 and number % 4 == 0:
+                continue
+            tokens = {"output": 1_000 * (number % 30)}
+            lost = step == 2 and number % 4 == 1
+            budget_settle(reservation_id=reservation_id, tokens=tokens, provider="p", outcome="end", estimated=lost)
+        return made
+
+    made = sum(at_once(turn, TURNS))
+
+    spent = LedgerEntry.objects.for_user(user.pk).cost_pico_usd()
+    held = Reservation.objects.filter(state=Reservation.State.OPEN).amount_pico_usd()
+    assert USD // 2 < spent + held <= USD
+    assert LedgerEntry.objects.count() + Reservation.objects.filter(state=Reservation.State.OPEN).count() == made
 
 
 @pytest.mark.case("C063")
