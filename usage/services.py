@@ -40,6 +40,11 @@ def local_user_get_or_create() -> User:
     return user
 
 
+def user_id_of(username: str) -> int | None:
+    """Return the key of an active user, or None when there is none of this name."""
+    return User.objects.filter(username=username, is_active=True).values_list("pk", flat=True).first()
+
+
 @transaction.atomic
 def token_issue(*, user: User, label: str = "") -> IssuedToken:
     """Make a new API token for `user`."""

@@ -15,6 +15,7 @@ import httpx2
 
 from chat.providers.base import AssistantEntry, ModelFailure, TokenUsage
 from chat.providers.retry_after import retry_after_seconds
+from chat.providers.troubles import trouble_of
 from mcp_server.codes import TurnOutcome
 
 TYPES: dict[str, TurnOutcome] = {
@@ -64,10 +65,11 @@ class Arrived:
 
 def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime | None = None) -> ModelFailure:
     """Return the one failure that the loop knows for whatever was raised; `secret` never shows in it."""
-    outcome, is_retryable, retry_after_s = TurnOutcome.MODEL_UNREACHABLE, True, None
+    outcome, is_retryable, retry_after_s, trouble = TurnOutcome.MODEL_UNREACHABLE, True, None, None
     if isinstance(error, anthropic.APIStatusError):
         outcome = _outcome(error)
         is_retryable = _is_retryable(error, outcome)
+        trouble = trouble_of(outcome, codes=(error.error_code or "", error.type or ""), status=error.status_code)
         retry_after_s = retry_after_seconds(error.response.headers.get("retry-after"), now or datetime.now(UTC))
     message = _message(error)
     return ModelFailure(
@@ -79,6 +81,7 @@ def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime |
         estimated=arrived.is_estimate,
         partial=arrived.partial,
         shown=arrived.was_shown,
+        trouble=trouble,
     )
 
 

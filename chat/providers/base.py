@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from chat.providers.troubles import Trouble, trouble_of
 from mcp_server.codes import TurnOutcome
 
 Json = Any
@@ -190,7 +191,8 @@ class ModelFailure(Exception):
     """A model call failed. `usage` and `partial` are what had arrived by then.
 
     `retry_after_s` is the service's own wish; `retryable` says whether the same request
-    may succeed later. `shown` says whether any delta was already yielded.
+    may succeed later. `shown` says whether any delta was already yielded. `trouble` is what is
+    wrong, finer than the outcome, as far as the service told.
     """
 
     def __init__(
@@ -204,9 +206,11 @@ class ModelFailure(Exception):
         estimated: bool = False,
         partial: AssistantEntry | None = None,
         shown: bool = False,
+        trouble: Trouble | None = None,
     ) -> None:
         super().__init__(message)
         self.outcome = outcome
+        self.trouble = trouble or trouble_of(outcome)
         self.message = message
         self.retryable = retryable
         self.retry_after_s = retry_after_s

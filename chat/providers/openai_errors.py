@@ -17,6 +17,7 @@ import openai
 
 from chat.providers.base import AssistantEntry, ModelFailure, TokenUsage
 from chat.providers.retry_after import retry_after_seconds
+from chat.providers.troubles import trouble_of
 from mcp_server.codes import TurnOutcome
 
 CODES: dict[str, TurnOutcome] = {
@@ -104,7 +105,12 @@ def failure(
         estimated=arrived.is_estimate,
         partial=arrived.partial,
         shown=arrived.was_shown,
+        trouble=trouble_of(outcome, codes=(code_of(error),), status=_status(error)),
     )
+
+
+def _status(error: ModelError) -> int | None:
+    return error.status_code if isinstance(error, openai.APIStatusError) else None
 
 
 def code_of(error: ModelError) -> str:
