@@ -36,6 +36,7 @@ from chat.providers.base import (
 from chat.retry import RetryPolicy
 from chat.spending import SpendRoom, allowance
 from chat.stopping import StopSignal, TurnStopped, emitted
+from chat.waiting import waited_s
 from chat.window import Window, exchange
 from mcp_server.codes import TurnOutcome
 
@@ -124,6 +125,7 @@ class _Turn:
     step: int = 0
     seq: int = 0
     tool_calls: int = 0
+    databases_waited_s: float = 0.0
     is_concluding: bool = False
     room: SpendRoom | None = None
     outbid: int = 0
@@ -312,6 +314,7 @@ class _Turn:
         """Store the results in the order of the calls, none too large beside the others; return what to tell."""
         if not message.tool_calls:
             return []
+        self.databases_waited_s += waited_s(one.event for one in finished.values())
         for one in finished.values():
             self.evidence.add(one.result.call_id, one.result.text, one.event.citations)
         exchanged = await self.deps.dispatcher.fit(finished)
@@ -350,6 +353,7 @@ class _Turn:
             stop_reason=over.stop_reason,
             seconds=round(self.deps.clock() - self.began, 3),
             waited_s=round(self.model.waited_s, 3),
+            databases_waited_s=round(self.databases_waited_s, 3),
             tool_calls=self.tool_calls,
             turn_cost_pico_usd=self.model.cost_pico_usd,
             resets_at=over.resets_at,

@@ -159,7 +159,8 @@ class TurnPrinter:
         self._print(
             f"Grounding  {checked}{f'; not in evidence: {names}' if names else ''}", "red" if names else "green"
         )
-        waited = f", {event.waited_s:.1f} s of it waiting" if event.waited_s >= SHORTEST_WAIT_S else ""
+        waits = ((event.waited_s, "the model's service"), (event.databases_waited_s, "databases"))
+        waited = "".join(f", {s:.1f} s of it waiting for {whom}" for s, whom in waits if s >= SHORTEST_WAIT_S)
         cost = self._cost(event.turn_cost_pico_usd)
         self._print(f"Calls      {event.tool_calls} tool calls in {event.seconds:.1f} s{waited}, {cost}")
         style = "green" if event.outcome == "completed" else "red"

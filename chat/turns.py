@@ -29,6 +29,7 @@ from chat.loop import run_turn
 from chat.models import Turn
 from chat.stopping import StopSignal, TurnStopped, unless_stopped
 from mcp_server.codes import TurnOutcome
+from usage import budgets
 
 log = logging.getLogger(__name__)
 
@@ -101,6 +102,7 @@ async def keep_watch() -> None:
     """Close what an earlier process left running, and from now on what others leave. Called at start."""
     await close_dead_turns()
     await sync_to_async(liveness.forget_the_gone)()
+    await sync_to_async(budgets.reservations_release_stale)()
 
     async def watch() -> None:
         while True:

@@ -12,6 +12,8 @@ from mcp_server.http.errors import NotInSnapshot, UpstreamError
 from mcp_server.identifiers import record_url
 
 Json = Any
+# Less than this is the time that any request takes to find out that it may go.
+SHORTEST_WAIT_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,8 @@ def upstream_failure(error: UpstreamError, trace: CallTrace) -> Envelope:
 def provenance(trace: CallTrace) -> dict[str, Json]:
     """Return when and where the data was fetched; records and kept answers keep their own time."""
     meta: dict[str, Json] = {"burp/requests": trace.requests}
+    if (waited_s := round(trace.waits.seconds, 3)) >= SHORTEST_WAIT_S:
+        meta["burp/waited_s"] = waited_s
     if trace.release:
         meta["burp/release"] = trace.release
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

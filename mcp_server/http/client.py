@@ -27,6 +27,7 @@ from mcp_server.http.errors import (
 from mcp_server.http.messages import Origin, Request, Response, Transport, redact
 from mcp_server.http.rate_limit import Rate, RateLimits
 from mcp_server.http.retry import ATTEMPTS, attempts, retry_after_seconds
+from mcp_server.http.waits import Waits
 
 Json = Any
 Parameters = Mapping[str, Any]
@@ -42,6 +43,7 @@ class CallTrace:
     requests: list[dict[str, Json]] = field(default_factory=list)
     origins: list[Origin] = field(default_factory=list)
     release: str = ""
+    waits: Waits = field(default_factory=Waits)
     fresh: list[tuple[Request, Response]] = field(default_factory=list, repr=False)
 
     @property
@@ -53,6 +55,7 @@ class CallTrace:
         """Take over what happened during a call within this one; what was understood there is kept there."""
         self.requests += other.requests
         self.origins += other.origins
+        self.waits.spans += other.waits.spans
 
 
 @dataclass
@@ -154,15 +157,23 @@ class Api:
         record: dict[str, Json] = {"method": method, "url": request.public_url, "status": None, "attempts": 0}
         self.trace.requests.append(record)
         started = time.monotonic()
+        limited_at: float | None = None
         try:
             if kept := await self._kept(request, record):
                 return kept
             async for attempt in attempts(self._remaining_s, self.progress):
                 with attempt:
+                    if limited_at is not None:
+                        self.trace.waits.add(limited_at, time.monotonic())
+                        limited_at = None
                     record["attempts"] = attempt.num
                     if attempt.num > 1:
                         self.progress(f"{request.host} did not answer; attempt {attempt.num} of {ATTEMPTS}")
-                    return await self._attempt(request, record)
+                    try:
+                        return await self._attempt(request, record)
+                    except UpstreamRateLimited:
+                        limited_at = time.monotonic()
+                        raise
             raise UpstreamUnavailable(request.host, "no attempt was possible in the time left")
         finally:
             record["seconds"] = round(time.monotonic() - started, 3)
@@ -214,10 +225,12 @@ class Api:
         tell = asyncio.get_running_loop().call_later(
             TELL_AFTER_S, self.progress, f"waiting for the rate limit of {host}"
         )
+        began = time.monotonic()
         try:
             await self.limits.wait(self.platform, self.rate)
         finally:
             tell.cancel()
+            self.trace.waits.add(began, time.monotonic())
 
     def _error(self, host: str, response: Response) -> UpstreamError:
         status = response.status

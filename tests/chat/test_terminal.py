@@ -49,7 +49,7 @@ def test_the_estimate_comes_first_and_the_cost_grows_under_it() -> None:
     assert lines[2] == "about $0.030 to $0.12, at most $0.50"
     assert lines[3] == "$0.010000 of $0.50 so far: step 1, 1,000 tokens read (90 % from cache), 50 written"
     assert lines[4].startswith("about $0.020000 of $0.50 so far: step 2")
-    assert "Calls      4 tool calls in 12.0 s, 3.2 s of it waiting, $0.020000 of $0.50" in lines
+    assert "Calls      4 tool calls in 12.0 s, 3.2 s of it waiting for the model's service, $0.020000 of $0.50" in lines
 
 
 def test_a_free_turn_speaks_of_no_money_while_it_runs() -> None:

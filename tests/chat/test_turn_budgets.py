@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.test import AsyncClient
 from django.test.utils import override_settings
 
 from chat import services, turns
@@ -21,8 +22,9 @@ from chat.providers.base import TokenUsage
 from chat.providers.scripted import Hold, Reply, call
 from tests.chat.scripted_model import KEY, played, script, scripted_model
 from tools_catalog.runtime import close_tool_servers
+from usage.budgets import budget_reserve
 from usage.config import Budgets, ModelPrice, PriceBand, UsageConfig
-from usage.models import LedgerEntry, User
+from usage.models import LedgerEntry, Reservation, User
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 USD = 10**12
@@ -130,3 +132,38 @@ async def test_a_stopped_turn_frees_what_it_held_for_another(owner: User) -> Non
     assert (await LedgerEntry.objects.aget(turn_id=turn_id)).estimated
     assert other[-1]["outcome"] == "completed"
     assert played[-1].requests[0].max_output_tokens > 30_000
+
+
+async def test_the_ledger_outlives_the_session_that_it_paid_for(owner: User) -> None:
+    with caps():
+        script(uses(1_000, calls=True), uses(500, "ERBB2."))
+        await ask(owner)
+        session = await Session.objects.aget()
+        session_id = session.pk
+        await sync_to_async(services.session_delete)(session=session)
+
+    rows = [entry async for entry in LedgerEntry.objects.order_by("pk")]
+    assert [(row.kind, row.tool, row.session_id) for row in rows] == [
+        ("call", "", session_id),
+        ("tool", "ensembl__lookup_gene", session_id),
+        ("call", "", session_id),
+    ]
+    browser = AsyncClient()
+    await browser.aforce_login(owner)
+    page = (await browser.get("/usage/")).content.decode()
+    assert "A deleted session" in page
+    assert f'<data value="{sum(row.cost_pico_usd for row in rows)}">$1.500000</data>' in page
+
+
+async def test_what_a_process_left_open_is_closed_at_the_start_of_the_next(owner: User) -> None:
+    with caps():
+        held = {"session_id": uuid4(), "turn_id": uuid4(), "step": 1, "model_key": KEY, "worst_case": {"output": 10}}
+        await sync_to_async(budget_reserve)(user_id=owner.pk, **held)
+        await sync_to_async(budget_reserve)(user_id=owner.pk, **held)
+        an_hour_ago = datetime.now(UTC) - timedelta(minutes=61)
+        first = await Reservation.objects.afirst()
+        assert first is not None
+        await Reservation.objects.filter(pk=first.pk).aupdate(created_at=an_hour_ago)
+        await turns.keep_watch()
+
+    assert sorted([row.state async for row in Reservation.objects.all()]) == ["open", "released"]
