@@ -50,6 +50,8 @@ class TurnLedger:
 
     async def room(self, worst_case: TokenUsage) -> SpendRoom | None:
         """Return what the tightest budget holds for a call."""
+        if budgets.is_free(self._model_key):
+            return None
         room = await sync_to_async(budgets.budget_room)(
             user_id=self._user_id,
             turn_id=self._turn_id,

@@ -218,14 +218,14 @@ class _Turn:
             left_s=self.model.left_s(),
             timeout_s=self.question.timeout_s,
             is_window_nearly_full=self.window.is_nearly_full(worst_case),
-            is_money_short=self.allowed.is_last,
+            is_money_short=self.allowed.is_last and self.allowed.is_paid_for,
         )
         self.is_concluding = note is not None
         return note
 
     def budget_notices(self) -> list[Notice]:
         """Return what a reader should know when the model must conclude for want of money."""
-        if not self.allowed.is_last:
+        if not (self.allowed.is_last and self.allowed.is_paid_for):
             return []
         return [Notice(code="budget_near", message="The budget is nearly used up: the model was told to conclude.")]
 

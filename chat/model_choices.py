@@ -13,7 +13,7 @@ from django.utils import timezone
 from chat.config import ModelRow
 from chat.estimates import BYTES_A_TOKEN, Estimate, estimate
 from chat.models import TranscriptEntry
-from usage.budgets import Standing, budget_standing
+from usage.budgets import Standing, budget_standing, is_free
 from usage.config import ModelPrice
 from usage.money import TOKENS_PER_PRICE, format_usd_rough
 from usage.pricing import UnknownPrice, price_on
@@ -96,8 +96,10 @@ def options(*, session_id: UUID | None = None) -> list[Option]:
 
 def estimate_for(row: ModelRow, effort: str, *, session_id: UUID | None = None) -> Estimate | None:
     """Return the estimate of one question; nothing for a model without a price."""
-    past = turn_costs(timezone.now() - REMEMBERED)
     try:
+        if is_free(row.key):
+            return Estimate(0, 0)
+        past = turn_costs(timezone.now() - REMEMBERED)
         option = _option(row, timezone.now().date(), past, _history_tokens(session_id) if session_id else 0)
     except UnknownPrice:
         return None

@@ -35,10 +35,11 @@ class SpendRoom:
 
 @dataclass(frozen=True)
 class Allowance:
-    """How much the next call may write, and whether it should be the last one."""
+    """How much the next call may write, whether it should be the last one, and whether there is money for it."""
 
     output_tokens: int
     is_last: bool
+    is_paid_for: bool = True
 
 
 def allowance(room: SpendRoom | None, wanted_tokens: int) -> Allowance:
@@ -50,4 +51,6 @@ def allowance(room: SpendRoom | None, wanted_tokens: int) -> Allowance:
     if besides >= min(wanted_tokens, CONCLUDING_TOKENS):
         return Allowance(min(wanted_tokens, besides), is_last=False)
     # Too little is asked for all the same: the refusal says how much is missing.
-    return Allowance(min(wanted_tokens, max(room.output_tokens(), LEAST_TOKENS)), is_last=True)
+    least = min(wanted_tokens, LEAST_TOKENS)
+    left = room.output_tokens()
+    return Allowance(min(wanted_tokens, max(left, least)), is_last=True, is_paid_for=left >= least)

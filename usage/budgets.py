@@ -25,7 +25,7 @@ from usage.ledger import CallReport
 from usage.models import LedgerEntry, Reservation, User
 from usage.money import format_usd
 from usage.prepared import PreparedInsert
-from usage.pricing import PROMPT_TIERS, UnknownPrice, band_for, cost_pico_usd, price_on
+from usage.pricing import PROMPT_TIERS, TIERS, UnknownPrice, band_for, cost_pico_usd, price_on
 
 Scope = Literal["turn", "daily", "monthly"]
 
@@ -104,6 +104,12 @@ def budget_room(
         return None
     standings = _standings(user_id, turn_id, turn_limit_pico_usd, now)
     return Room(min(standings, key=lambda standing: standing.left_pico_usd), prompt_pico_usd, band.output)
+
+
+def is_free(model_key: str) -> bool:
+    """Tell whether a model costs nothing today, whatever it is asked. Needs no database."""
+    price = price_on(_config().prices, model_key, timezone.now().date())
+    return not any(getattr(band, tier) for band in price.bands for tier in TIERS)
 
 
 @transaction.atomic

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chat.events import Notice
 from chat.providers.base import TokenUsage, UserEntry
 from chat.providers.scripted import Reply, call
-from chat.spending import CONCLUDING_TOKENS, LEAST_TOKENS, SpendRoom, allowance
+from chat.spending import CONCLUDING_TOKENS, SpendRoom, allowance
 from mcp_server.codes import TurnOutcome
 from tests.chat.loop_kit import Ledger, Run
 
@@ -32,8 +32,8 @@ def test_a_call_that_is_not_the_last_leaves_enough_for_one_that_concludes(
     spent = prompt + allowed.output_tokens * output
     if not allowed.is_last:
         assert left - spent >= prompt + CONCLUDING_TOKENS * output
-    elif allowed.output_tokens > LEAST_TOKENS:
-        assert spent <= left
+    else:
+        assert allowed.is_paid_for == (spent <= left)
 
 
 def test_a_free_call_is_not_limited() -> None:
@@ -138,3 +138,11 @@ async def test_a_budget_that_holds_no_call_asks_nothing(budget: int) -> None:
     end = await run.play()
 
     assert (end.outcome, end.turn_cost_pico_usd, run.provider.requests) == (TurnOutcome.BUDGET_TURN, 0, [])
+
+
+async def test_a_model_is_not_told_of_a_call_that_it_will_not_get() -> None:
+    run = Run.of(spends(4_000, "First the gene."), ledger=Ledger(budget=4_300), max_output_tokens=4_000)
+
+    assert (await run.play()).outcome == TurnOutcome.BUDGET_TURN
+    assert run.of_type(Notice) == []
+    assert not [entry for entry in run.transcript.entries if isinstance(entry, UserEntry) and entry.is_note]
