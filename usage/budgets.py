@@ -32,6 +32,7 @@ Scope = Literal["turn", "daily", "monthly"]
 # The worst case counts a token for every two bytes of the prompt, where four are usual.
 WORST_TO_LIKELY_PROMPT = 2
 ESTIMATE_CHARACTERS_PER_TOKEN = 3
+WARN_PERCENT = 80
 # No model call lasts this long: an open reservation that is older belongs to a process that died.
 RESERVATION_LIFETIME = timedelta(hours=1)
 
@@ -54,6 +55,11 @@ class Standing:
     def left_pico_usd(self) -> int:
         """Return what may still be spent."""
         return max(0, self.limit_pico_usd - self.spent_pico_usd)
+
+    @property
+    def is_nearly_spent(self) -> bool:
+        """Tell whether a person should be warned."""
+        return self.spent_pico_usd * 100 >= self.limit_pico_usd * WARN_PERCENT
 
     @property
     def outcome(self) -> TurnOutcome:

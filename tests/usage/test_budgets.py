@@ -6,6 +6,7 @@ from unittest.mock import patch
 from uuid import UUID, uuid4
 
 import pytest
+from django.core.management import call_command
 
 from tests.usage.conftest import USD
 from usage.budgets import (
@@ -198,6 +199,21 @@ def test_a_reservation_of_a_process_that_died_holds_nothing_after_an_hour(
     at(noon + timedelta(minutes=61))
 
     assert budget_standing(user_id=user.pk)[0].left_pico_usd == 1000 * USD
+
+
+def test_an_operator_frees_what_dead_processes_hold(
+    reserve: Reserve, at: Callable[[datetime], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    noon = datetime(2026, 11, 30, 12, tzinfo=UTC)
+    at(noon)
+    reserve(60)
+    at(noon + timedelta(minutes=61))
+    reserve(5)
+
+    call_command("usage", "release")
+
+    assert capsys.readouterr().out == "1 reservations of dead processes were released.\n"
+    assert Reservation.objects.get(state="open").amount_pico_usd == 5 * CENT
 
 
 def test_a_model_without_a_price_reserves_nothing(reserve: Reserve) -> None:

@@ -81,6 +81,10 @@ def test_the_page_shows_what_is_left_of_the_caps(
     assert "$1.200000</data> of $5.00" in page
     assert "$1.200000</data> of $50.00" in page
     assert "Nothing was asked in this month." in page
+    assert "Nearly used up" not in page
+    reserve(280)
+    page = client.get("/usage/").content.decode()
+    assert page.count("Nearly used up") == 1
 
 
 def test_a_month_that_is_none_is_this_one(client: Client, user: User) -> None:
