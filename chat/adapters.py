@@ -1,18 +1,21 @@
 """The loop's ports, filled in: ledger, transcript, tool server, large-output pipeline."""
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from django.db import transaction
 
 from artifacts import inspect as artifact_inspect
 from artifacts import pipeline, store
 from artifacts.config import ArtifactLimits
 from chat import services
-from chat.lease import Lease
+from chat.lease import Lease, LeaseLost
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
 from chat.providers.base import AssistantEntry, Entry, TokenUsage
 from chat.spending import SpendRoom
@@ -24,13 +27,86 @@ from tools_catalog.search import ToolSearch
 from usage import budgets
 
 Json = Any
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An entry that is not stored yet, its place in the turn, and the number of the last message up to it."""
+
+    position: int
+    entry: Entry
+    step: int
+
+
+class NoRefusal(Exception):
+    """What no work raises."""
+
+
+class TurnTranscript:
+    """Keeps the entries of one turn: taken at once, stored on the next way to the database."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._position = 0
+        self._messages = 0
+        self._taken: list[Taken] = []
+
+    def append(self, entry: Entry) -> None:
+        """Take one entry."""
+        self._position += 1
+        self._messages += isinstance(entry, AssistantEntry)
+        self._taken.append(Taken(self._position, entry, self._messages))
+
+    async def flush(self) -> None:
+        """Store what was taken."""
+        if self._taken:
+            await self.stored_with(_nothing)
+
+    async def stored_with(self, work: Callable[[], T], refusal: type[Exception] = NoRefusal) -> T:
+        """Store what was taken and do `work`, in one transaction; finished even if the turn is being torn down.
+
+        A `refusal` of the work takes back the work alone, any other error both. Raises `LeaseLost` if others
+        have closed the turn.
+        """
+        await self._lease.ensure()
+        taken, self._taken = self._taken, []
+        try:
+            result = await asyncio.shield(_in_database(self._lease.turn_id, taken, work, refusal))
+        except asyncio.CancelledError:
+            # It goes on in its thread.
+            raise
+        except BaseException:
+            self._taken = [*taken, *self._taken]
+            raise
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+def _nothing() -> None:
+    """Do no work beside storing."""
+
+
+def _stored(turn_id: UUID, taken: Sequence[Taken], work: Callable[[], T], refusal: type[Exception]) -> T | Exception:
+    with transaction.atomic():
+        for one in taken:
+            services.entry_append(turn_id=turn_id, position=one.position, entry=one.entry, step=one.step)
+        try:
+            return work()
+        except refusal as refused:
+            return refused
+
+
+_in_database = sync_to_async(_stored)
 
 
 class TurnLedger:
-    """Books the model calls of one turn."""
+    """Books the model calls of one turn; what its transcript took goes along."""
 
     def __init__(
         self,
+        transcript: TurnTranscript,
         *,
         user_id: int,
         session_id: UUID,
@@ -40,6 +116,7 @@ class TurnLedger:
         effort: str = "",
         turn_limit_pico_usd: int | None = None,
     ) -> None:
+        self._transcript = transcript
         self._user_id = user_id
         self._session_id = session_id
         self._turn_id = turn_id
@@ -71,23 +148,25 @@ class TurnLedger:
 
     async def reserve(self, step: int, worst_case: TokenUsage) -> str:
         """Reserve the worst case of a call."""
+        reserve = partial(
+            budgets.budget_reserve,
+            user_id=self._user_id,
+            session_id=self._session_id,
+            turn_id=self._turn_id,
+            step=step,
+            model_key=self._model_key,
+            worst_case=worst_case.as_dict(),
+            turn_limit_pico_usd=self._turn_limit_pico_usd,
+        )
         try:
-            reservation = await sync_to_async(budgets.budget_reserve)(
-                user_id=self._user_id,
-                session_id=self._session_id,
-                turn_id=self._turn_id,
-                step=step,
-                model_key=self._model_key,
-                worst_case=worst_case.as_dict(),
-                turn_limit_pico_usd=self._turn_limit_pico_usd,
-            )
+            return str(await self._transcript.stored_with(reserve, budgets.BudgetExceeded))
         except budgets.BudgetExceeded as error:
             raise SpendRefused(error.outcome, str(error), _iso(error.resets_at)) from error
-        return str(reservation)
 
     async def settle(self, reservation: str, usage: TokenUsage, outcome: str, *, estimated: bool) -> int:
         """Book what was used; the booking is finished even if the turn is being torn down."""
-        booking = sync_to_async(budgets.budget_settle)(
+        settle = partial(
+            budgets.budget_settle,
             reservation_id=UUID(reservation),
             tokens=usage.as_dict(),
             requests=dict(usage.tool_requests),
@@ -96,34 +175,20 @@ class TurnLedger:
             outcome=outcome,
             estimated=estimated,
         )
-        return await asyncio.shield(booking)
+        try:
+            return await self._transcript.stored_with(settle)
+        except LeaseLost:
+            # Others have closed the turn; what was used is booked all the same.
+            await asyncio.shield(sync_to_async(settle)())
+            raise
 
     async def release(self, reservation: str) -> None:
         """Give back what was reserved for nothing."""
-        await asyncio.shield(sync_to_async(budgets.budget_release)(reservation_id=UUID(reservation)))
+        await self._transcript.stored_with(partial(budgets.budget_release, reservation_id=UUID(reservation)))
 
 
 def _iso(at: datetime | None) -> str:
     return at.isoformat() if at else ""
-
-
-class TurnTranscript:
-    """Appends the entries of one turn."""
-
-    def __init__(self, lease: Lease) -> None:
-        self._lease = lease
-        self._position = 0
-        self._messages = 0
-
-    async def append(self, entry: Entry) -> None:
-        """Store one entry, even if the turn is being torn down. Raises `LeaseLost` if others have closed it."""
-        await self._lease.ensure()
-        self._position += 1
-        self._messages += isinstance(entry, AssistantEntry)
-        appending = sync_to_async(services.entry_append)(
-            turn_id=self._lease.turn_id, position=self._position, entry=entry, step=self._messages
-        )
-        await asyncio.shield(appending)
 
 
 class ServerGateway:

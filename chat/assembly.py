@@ -105,7 +105,9 @@ async def _assembled(
         budget_pico_usd=turn.budget_pico_usd or 0,
         estimate_pico_usd=await sync_to_async(_estimate)(turn, row),
     )
+    transcript = TurnTranscript(lease)
     ledger = TurnLedger(
+        transcript,
         user_id=session.owner_id,
         session_id=session.pk,
         turn_id=turn.pk,
@@ -115,7 +117,7 @@ async def _assembled(
         turn_limit_pico_usd=turn.budget_pico_usd,
     )
     retry = RetryPolicy(chat.turns.model_attempts, chat.turns.model_wait_max_s)
-    return question, Deps(provider, prefix, dispatcher, ledger, TurnTranscript(lease), stop, retry)
+    return question, Deps(provider, prefix, dispatcher, ledger, transcript, stop, retry)
 
 
 def _estimate(turn: Turn, row: ModelRow) -> tuple[int, int]:

@@ -10,6 +10,7 @@ import math
 import sys
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -99,8 +100,9 @@ async def run_turn(question: Question, deps: Deps) -> AsyncGenerator[Event, None
     try:
         for notice in question.notices:
             yield turn.numbered(notice)
-        async for event in turn.steps():
-            yield turn.numbered(event)
+        async with aclosing(turn.kept_steps()) as events:
+            async for event in events:
+                yield turn.numbered(event)
         over = _TurnOver(TurnOutcome.INTERNAL, "the loop ended without an outcome")
     except _TurnOver as end:
         over = end
@@ -153,9 +155,17 @@ class _Turn:
 
     # --- the main line ------------------------------------------------------------------------
 
+    async def kept_steps(self) -> AsyncGenerator[Event, None]:
+        """Take the steps, and see to it that everything is stored however they end."""
+        try:
+            async for event in self.steps():
+                yield event
+        finally:
+            await self.deps.transcript.flush()
+
     async def steps(self) -> AsyncIterator[Event]:
         """Alternate model calls and tool calls until something ends the turn."""
-        await self.append(UserEntry(self.question.text))
+        self.append(UserEntry(self.question.text))
         for step in range(1, self.question.max_iterations + 1):
             self.step = step
             reply: ModelReply | None = None
@@ -177,7 +187,7 @@ class _Turn:
             raise _TurnOver(TurnOutcome.TIME_LIMIT, f"{self.question.timeout_s:g} s are over")
         request, worst_case = await self.request()
         if note := self.note(worst_case):
-            await self.append(note)
+            self.append(note)
             for notice in self.budget_notices():
                 yield notice
             request, worst_case = await self.request()
@@ -246,7 +256,7 @@ class _Turn:
         exchanged = await exchange(self.replay.entries, excess_bytes=excess_bytes, keep=self.deps.dispatcher.keep)
         if exchanged is None:
             raise _TurnOver(TurnOutcome.CONTEXT_OVERFLOW, why)
-        await self.append(exchanged)
+        self.append(exchanged)
         return Notice(
             code="context_exchanged",
             message=f"To make room, {len(exchanged.texts)} older results were exchanged for references to their whole.",
@@ -276,6 +286,7 @@ class _Turn:
                     finished[call.id] = cancelled(call, self.step, stopped.outcome.value.replace("_", " "))
                     yield finished[call.id].event
             exchanged = await self.store_results(message, finished)
+            await self.deps.transcript.flush()
             stored = True
             for event in exchanged:
                 yield event
@@ -285,6 +296,7 @@ class _Turn:
                 for call in calls:
                     finished.setdefault(call.id, cancelled(call, self.step, "the turn ended"))
                 await self.store_results(message, finished)
+                await self.deps.transcript.flush()
 
     def end_if_done(self, reply: ModelReply) -> None:
         """Raise `_TurnOver` unless the reply asks for tools (or for another go)."""
@@ -305,10 +317,10 @@ class _Turn:
 
     # --- what is booked and stored ------------------------------------------------------------
 
-    async def append(self, entry: Entry) -> None:
-        """Add an entry to the history, here and in the store."""
+    def append(self, entry: Entry) -> None:
+        """Add an entry to the history, here and for the store: it goes there with the next booking."""
         self.replay.append(entry)
-        await self.deps.transcript.append(entry)
+        self.deps.transcript.append(entry)
 
     async def store_results(self, message: AssistantEntry, finished: dict[str, Done]) -> list[Event]:
         """Store the results in the order of the calls, none too large beside the others; return what to tell."""
@@ -318,7 +330,7 @@ class _Turn:
         for one in finished.values():
             self.evidence.add(one.result.call_id, one.result.text, one.event.citations)
         exchanged = await self.deps.dispatcher.fit(finished)
-        await self.append(ToolResultsEntry(tuple(finished[call.id].result for call in message.tool_calls)))
+        self.append(ToolResultsEntry(tuple(finished[call.id].result for call in message.tool_calls)))
         return exchanged
 
     # --- events -------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ A call that failed is made again only while nothing of its message was shown, wi
 time; whoever waits is told. Tool calls of a message that failed were never run.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import count
@@ -34,7 +34,7 @@ TROUBLES = {
     TurnOutcome.MODEL_RATE_LIMITED: "The model's service asks to wait",
     TurnOutcome.MODEL_UNREACHABLE: "The model's service could not be reached",
 }
-Append = Callable[[Entry], Awaitable[None]]
+Append = Callable[[Entry], None]
 
 
 @dataclass
@@ -84,11 +84,11 @@ class ModelSteps:
                 if not isinstance(event, ModelReply):
                     yield _shown(event, step)
                 else:
-                    # The reservation is closed with the reply, before anything else can fail.
+                    # The reservation is closed with the reply stored, before anything else can fail.
+                    self.append(event.entry)
                     settled = await self._settle(reservation, step, event.usage, event.stop_reason)
                     reservation = ""
                     self.window.learn(worst_case, event.usage)
-                    await self.append(event.entry)
                     yield settled
                     yield event
         except ModelFailure as failure:
@@ -166,10 +166,9 @@ class ModelSteps:
             usage, estimated = failure.usage, failure.estimated
         if failure is not None and failure.partial is not None:
             partial = failure.partial
-        settled = await self._settle(reservation, step, usage, outcome.value, estimated=estimated)
         if partial is not None and partial.text.strip():
-            await self.append(replace(partial, tool_calls=(), interrupted=True))
-        return settled
+            self.append(replace(partial, tool_calls=(), interrupted=True))
+        return await self._settle(reservation, step, usage, outcome.value, estimated=estimated)
 
 
 def _shown(piece: ReasoningDelta | TextDelta | ModelNotice, step: int) -> Event:

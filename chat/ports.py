@@ -43,8 +43,12 @@ class Ledger(Protocol):
 class Transcript(Protocol):
     """The append-only history of a session."""
 
-    async def append(self, entry: Entry) -> None:
-        """Store one entry."""
+    def append(self, entry: Entry) -> None:
+        """Take one entry. It is stored with the next reservation or booking, or by `flush`."""
+        ...
+
+    async def flush(self) -> None:
+        """Store what was taken by now."""
         ...
 
 

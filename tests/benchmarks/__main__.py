@@ -15,7 +15,6 @@ MEASURES = (
     "small_call",
     "big_answer",
     "five_legs",
-    "loop_overhead",
     "stop_to_closed",
     "demo_turn",
     "prompt_cache",
@@ -32,10 +31,12 @@ def main() -> None:
 
         django.setup()
         call_command("migrate", verbosity=0)
-        from tests.benchmarks import peers, report
+        from tests.benchmarks import loop_overhead, peers, report
 
+        with_peers = "--peers" in sys.argv
         rows = [row for name in MEASURES for row in importlib.import_module(f"tests.benchmarks.{name}").measure()]
-        if "--peers" in sys.argv:
+        rows += loop_overhead.measure(Path(folder) / "frameworks" if with_peers else None)
+        if with_peers:
             rows += peers.measure(Path(folder) / "peer")
         sys.stdout.write(f"{report.table(rows)}\n")
         if "--write" in sys.argv:

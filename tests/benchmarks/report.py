@@ -19,8 +19,14 @@ What the rows are:
 
 - **child**: `python -m mcp_server` in snapshot mode from spawn to the first `tools/list`, in turns with an empty server
   on the bare SDK that lists as many tools (`tests/benchmarks/empty_server.py`).
-- **loop**: a scripted model and a tool that answer at once, so that what is measured is the loop itself: events,
-  dispatch, transcript, and in the second row four short transactions a step in SQLite.
+- **loop**: a scripted model and a tool that answer at once, so that what is measured is the loop itself: checked
+  arguments, events, transcript, grounding. With the database on, each message and result, each reservation and booking,
+  and each event is stored in SQLite; a model that costs money is also held against the caps of turn, day and month.
+  The slope is a step of 300 over a step of 30.
+- **pydantic-ai, openai-agents, langgraph**: the public frameworks of the given versions, in an environment of their
+  own, in turns with ours; their own scripted models and tools do the same (`tests/benchmarks/loop_peers_child.py`).
+  Bare they keep everything in memory; two of them have a store in SQLite. None checks budgets or keeps events.
+- **event log**: one event of a tool with five citations, stored and told, twenty at a time.
 - **stop**: real servers in processes of their own, the strict model service and hanging databases on loopback; from
   the moment before the button's request (or the signal) is sent until the last connection of the turn is closed, as
   those services see it (`tests/benchmarks/stop_to_closed.py`).

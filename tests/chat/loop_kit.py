@@ -114,8 +114,11 @@ class Transcript:
 
     entries: list[Entry] = field(default_factory=list)
 
-    async def append(self, entry: Entry) -> None:
+    def append(self, entry: Entry) -> None:
         self.entries.append(entry)
+
+    async def flush(self) -> None:
+        pass
 
 
 class Shrinker:

@@ -108,7 +108,8 @@ async def test_who_slept_beyond_the_lease_writes_nothing_into_a_turn_that_others
     turn = await begun(session, lease_s=0.0)
     lease = Lease(turn)
     log, transcript = EventLog(lease), TurnTranscript(lease)
-    await transcript.append(UserEntry("What is HER2?"))  # nobody has closed it yet: the lease is taken anew
+    transcript.append(UserEntry("What is HER2?"))
+    await transcript.flush()  # nobody has closed it yet: the lease is taken anew
     await Turn.objects.aupdate(lease_until=timezone.now() - timedelta(seconds=1))
     lease._until = timezone.now()
 
@@ -118,8 +119,9 @@ async def test_who_slept_beyond_the_lease_writes_nothing_into_a_turn_that_others
 
     before = await left(session)
     log.add(Text(seq=90, step=1, text="too late"))
+    transcript.append(UserEntry("too late"))
     with pytest.raises(LeaseLost):
-        await transcript.append(UserEntry("too late"))
+        await transcript.flush()
     for _ in range(2):
         with pytest.raises(LeaseLost):
             await log.close(TurnEnd(seq=91, outcome="completed", message=""), answer="too late")
