@@ -165,21 +165,20 @@ class TurnLedger:
 
     async def settle(self, reservation: str, usage: TokenUsage, outcome: str, *, estimated: bool) -> int:
         """Book what was used; the booking is finished even if the turn is being torn down."""
-        settle = partial(
-            budgets.budget_settle,
-            reservation_id=UUID(reservation),
-            tokens=usage.as_dict(),
-            requests=dict(usage.tool_requests),
-            provider=self._provider,
-            effort=self._effort,
-            outcome=outcome,
-            estimated=estimated,
-        )
+        report: dict[str, Any] = {
+            "reservation_id": UUID(reservation),
+            "tokens": usage.as_dict(),
+            "requests": dict(usage.tool_requests),
+            "provider": self._provider,
+            "effort": self._effort,
+            "outcome": outcome,
+            "estimated": estimated,
+        }
         try:
-            return await self._transcript.stored_with(settle)
+            return await self._transcript.stored_with(partial(budgets.budget_settle_here, **report))
         except LeaseLost:
             # Others have closed the turn; what was used is booked all the same.
-            await asyncio.shield(sync_to_async(settle)())
+            await asyncio.shield(sync_to_async(budgets.budget_settle)(**report))
             raise
 
     async def release(self, reservation: str) -> None:

@@ -159,7 +159,7 @@ def turn_finish(*, turn_id: UUID, end: dict[str, Json], answer: str) -> bool:
     return ended > 0
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def entry_append(*, turn_id: UUID, position: int, entry: Entry, step: int = 0) -> None:
     """Store one entry of the transcript, and book which tools it holds results of, in step `step` if that is known."""
     data = json.dumps(to_json(entry))
@@ -180,11 +180,10 @@ def events_append(*, turn_id: UUID, events: Sequence[dict[str, Json]]) -> list[s
 
 def _book_tools(turn_id: UUID, entry: ToolResultsEntry, step: int) -> None:
     asked = Counter((result.name, "failed" if result.is_error else "answered") for result in entry.results)
-    messages = TranscriptEntry.objects.filter(turn_id=turn_id, kind=TranscriptEntry.Kind.ASSISTANT)
     tool_requests_book(
         **_place(turn_id),
         turn_id=turn_id,
-        step=step or messages.count(),
+        step=step or TranscriptEntry.objects.filter(turn_id=turn_id, kind=TranscriptEntry.Kind.ASSISTANT).count(),
         requests=[ToolRequests(name, count, outcome) for (name, outcome), count in asked.items()],
     )
 

@@ -108,10 +108,11 @@ async def emitted(work: Callable[[Callable[[Item], None]], Awaitable[None]], sto
         with stop.ending(working):
             while (item := await queue.get()) is not None:
                 yield item
-            await asyncio.wait([working])
+            if not working.done():
+                await asyncio.wait([working])
         if working.cancelled():
             stop.check()
-        await working
+        working.result()
     finally:
         if not working.done():
             working.cancel()

@@ -3,7 +3,8 @@
 Pure. A provider's own message is kept key by key in the order in which it came.
 """
 
-from dataclasses import asdict, fields
+from collections.abc import ItemsView
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from chat.providers.base import (
@@ -31,8 +32,16 @@ def kind_of(entry: Entry) -> str:
 
 
 def to_json(entry: Entry) -> dict[str, Json]:
-    """Return an entry as JSON data; `from_json` is its inverse."""
-    return asdict(entry)
+    """Return an entry as JSON data; `from_json` is its inverse. What it holds is shared, not copied."""
+    return {name: [_plain(one) for one in value] if isinstance(value, tuple) else value for name, value in _of(entry)}
+
+
+def _plain(value: Json) -> Json:
+    return dict(_of(value)) if is_dataclass(value) else value
+
+
+def _of(value: Json) -> ItemsView[str, Json]:
+    return vars(value).items()
 
 
 def from_json(kind: str, data: dict[str, Json]) -> Entry:

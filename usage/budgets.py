@@ -118,7 +118,6 @@ def is_free(model_key: str) -> bool:
     return not any(getattr(band, tier) for band in price.bands for tier in TIERS)
 
 
-@transaction.atomic
 def budget_reserve(
     *,
     user_id: int,
@@ -136,12 +135,6 @@ def budget_reserve(
     """
     now = timezone.now()
     amount = cost_pico_usd(_config().prices, model_key, worst_case, now.date())
-    if amount:
-        # A free call takes nobody's money: it needs neither the lock nor the sums.
-        _lock_user(user_id)
-        for standing in _standings(user_id, turn_id, turn_limit_pico_usd, now):
-            if standing.spent_pico_usd + amount > standing.limit_pico_usd:
-                raise BudgetExceeded(standing, amount)
     reservation = Reservation(
         user_id=user_id,
         session_id=session_id,
@@ -152,11 +145,29 @@ def budget_reserve(
         worst_case=dict(worst_case),
         created_at=now,
     )
-    _insert([reservation])
+    # A refusal writes nothing, so a transaction around this one need not be taken back for it.
+    with transaction.atomic(savepoint=False):
+        passed = _passed_cap(reservation, turn_limit_pico_usd)
+        if passed is None:
+            _insert([reservation])
+    if passed is not None:
+        raise BudgetExceeded(passed, amount)
     if len(_made_here) >= MADE_HERE_MAX:
         _made_here.clear()
     _made_here[reservation.id] = reservation
     return reservation.id
+
+
+def _passed_cap(wanted: Reservation, turn_limit_pico_usd: int | None) -> Standing | None:
+    """Return the cap that a reservation would pass, with the user's sums locked; None if it fits."""
+    if not wanted.amount_pico_usd:
+        # A free call takes nobody's money: it needs neither the lock nor the sums.
+        return None
+    _lock_user(wanted.user_id)
+    for standing in _standings(wanted.user_id, wanted.turn_id, turn_limit_pico_usd, wanted.created_at):
+        if standing.spent_pico_usd + wanted.amount_pico_usd > standing.limit_pico_usd:
+            return standing
+    return None
 
 
 @transaction.atomic
@@ -167,6 +178,11 @@ def budget_settle(*, reservation_id: UUID, **report: Any) -> int:
     it was an estimate and this is a report, which corrects it. What was released is booked all the same, for
     it was used. The price is that of the day on which the call began.
     """
+    return budget_settle_here(reservation_id=reservation_id, **report)
+
+
+def budget_settle_here(*, reservation_id: UUID, **report: Any) -> int:
+    """Do the same within the caller's transaction, which an error must take back as a whole."""
     told = CallReport(**report)
     # What this process made it need not read: but for its state nothing of a reservation ever changes.
     reservation = _made_here.pop(reservation_id, None) or Reservation.objects.get(pk=reservation_id)

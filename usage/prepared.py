@@ -11,6 +11,9 @@ from typing import Any
 from django.db import connection, models
 
 Json = Any
+PLAIN = frozenset({str, int, bool, type(None)})
+# Fields that read a text or a number as something else.
+CONVERTED = (models.JSONField, models.UUIDField, models.DateTimeField, models.DecimalField, models.BinaryField)
 
 
 class PreparedInsert:
@@ -28,12 +31,16 @@ class PreparedInsert:
         columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in self._fields)
         return f"INSERT INTO {table(self._model)} ({columns}) VALUES ({', '.join(['%s'] * len(self._fields))})"
 
+    @staticmethod
+    def _value(field: "models.Field[Any, Any]", value: Json) -> Json:
+        """Return what is bound; texts and numbers are for every database what they are."""
+        if type(value) in PLAIN and not isinstance(field, CONVERTED):
+            return value
+        return field.get_db_prep_save(value, connection)
+
     def __call__(self, objects: Sequence[models.Model]) -> None:
         """Insert the objects."""
-        rows = [
-            [field.get_db_prep_save(getattr(one, field.attname), connection) for field in self._fields]
-            for one in objects
-        ]
+        rows = [[self._value(field, getattr(one, field.attname)) for field in self._fields] for one in objects]
         with connection.cursor() as cursor:
             if len(rows) == 1:
                 cursor.execute(self._sql, rows[0])
