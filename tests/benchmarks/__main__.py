@@ -1,13 +1,16 @@
 """Run all benchmarks on a data folder of their own.
 
-`--write` puts the table into docs/benchmarks.md, `--peers` installs and measures public peers as well.
+`--write` puts the table into docs/benchmarks.md, `--peers` installs and measures public peers as well. Names of
+measurements, such as `loop_overhead`, run these alone; their rows are then printed only.
 """
 
 import importlib
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 # In the order of the table; each is a module here with a `measure`.
 MEASURES = (
@@ -16,9 +19,12 @@ MEASURES = (
     "big_answer",
     "five_legs",
     "stop_to_closed",
+    "loop_overhead",
     "demo_turn",
     "prompt_cache",
 )
+# Those that public peers take part in, in folders of their own.
+WITH_PEERS = ("loop_overhead", "peers")
 
 
 def main() -> None:
@@ -31,16 +37,24 @@ def main() -> None:
 
         django.setup()
         call_command("migrate", verbosity=0)
-        from tests.benchmarks import loop_overhead, peers, report
+        from tests.benchmarks import report
 
+        wanted = [name for name in (*MEASURES, "peers") if name in sys.argv]
         with_peers = "--peers" in sys.argv
-        rows = [row for name in MEASURES for row in importlib.import_module(f"tests.benchmarks.{name}").measure()]
-        rows += loop_overhead.measure(Path(folder) / "frameworks" if with_peers else None)
-        if with_peers:
-            rows += peers.measure(Path(folder) / "peer")
+        everything = (*MEASURES, "peers") if with_peers else MEASURES
+        rows = measured(wanted or everything, Path(folder) if with_peers else None)
         sys.stdout.write(f"{report.table(rows)}\n")
-        if "--write" in sys.argv:
+        if "--write" in sys.argv and not wanted:
             report.DOCUMENT.write_text(report.document(rows), encoding="utf-8")
+
+
+def measured(names: Sequence[str], peers: Path | None) -> list[Any]:
+    """Return the rows of some measurements; with a folder for them, of public peers as well."""
+    rows = []
+    for name in names:
+        measure = importlib.import_module(f"tests.benchmarks.{name}").measure
+        rows += measure(peers / name) if peers and name in WITH_PEERS else measure()
+    return rows
 
 
 if __name__ == "__main__":
