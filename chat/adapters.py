@@ -124,32 +124,36 @@ class TurnLedger:
         self._provider = provider
         self._effort = effort
         self._turn_limit_pico_usd = turn_limit_pico_usd
+        self._seen: Sequence[budgets.Standing] = ()
 
     async def room(self, worst_case: TokenUsage) -> SpendRoom | None:
-        """Return what the tightest budget holds for a call."""
-        if budgets.is_free(self._model_key):
+        """Return what the tightest budget holds for a call.
+
+        Nothing is held by looking, so what was seen when the last call was held will do, less its cost.
+        """
+        price = budgets.call_price(self._model_key, worst_case.as_dict())
+        if price.is_free:
             return None
-        room = await sync_to_async(budgets.budget_room)(
-            user_id=self._user_id,
-            turn_id=self._turn_id,
-            model_key=self._model_key,
-            worst_case=worst_case.as_dict(),
-            turn_limit_pico_usd=self._turn_limit_pico_usd,
-        )
-        if room is None:
-            return None
+        standings = self._seen or await self._transcript.stored_with(self._look)
+        self._seen = ()
+        tightest = min(standings, key=lambda standing: standing.left_pico_usd)
         return SpendRoom(
-            room.standing.left_pico_usd,
-            room.prompt_pico_usd,
-            room.output_pico_usd,
-            room.standing.outcome,
-            _iso(room.standing.resets_at),
+            tightest.left_pico_usd,
+            price.prompt_pico_usd,
+            price.output_pico_usd,
+            tightest.outcome,
+            _iso(tightest.resets_at),
+        )
+
+    def _look(self) -> list[budgets.Standing]:
+        return budgets.budget_standing(
+            user_id=self._user_id, turn_id=self._turn_id, turn_limit_pico_usd=self._turn_limit_pico_usd
         )
 
     async def reserve(self, step: int, worst_case: TokenUsage) -> str:
         """Reserve the worst case of a call."""
         reserve = partial(
-            budgets.budget_reserve,
+            budgets.budget_hold,
             user_id=self._user_id,
             session_id=self._session_id,
             turn_id=self._turn_id,
@@ -159,9 +163,11 @@ class TurnLedger:
             turn_limit_pico_usd=self._turn_limit_pico_usd,
         )
         try:
-            return str(await self._transcript.stored_with(reserve, budgets.BudgetExceeded))
+            held = await self._transcript.stored_with(reserve, budgets.BudgetExceeded)
         except budgets.BudgetExceeded as error:
             raise SpendRefused(error.outcome, str(error), _iso(error.resets_at)) from error
+        self._seen = held.standings
+        return str(held.id)
 
     async def settle(self, reservation: str, usage: TokenUsage, outcome: str, *, estimated: bool) -> int:
         """Book what was used; the booking is finished even if the turn is being torn down."""
@@ -175,11 +181,13 @@ class TurnLedger:
             "estimated": estimated,
         }
         try:
-            return await self._transcript.stored_with(partial(budgets.budget_settle_here, **report))
+            cost = await self._transcript.stored_with(partial(budgets.budget_settle_here, **report))
         except LeaseLost:
             # Others have closed the turn; what was used is booked all the same.
             await asyncio.shield(sync_to_async(budgets.budget_settle)(**report))
             raise
+        self._seen = [replace(seen, spent_pico_usd=seen.spent_pico_usd + cost) for seen in self._seen]
+        return cost
 
     async def release(self, reservation: str) -> None:
         """Give back what was reserved for nothing."""

@@ -85,40 +85,40 @@ class BudgetExceeded(Exception):
 
 
 @dataclass(frozen=True)
-class Room:
-    """What the tightest cap holds for a call: its prompt at its worst, and one token of its output, in pico-USD."""
+class CallPrice:
+    """What a call costs at its worst, in pico-USD: its prompt, and each token of its output."""
 
-    standing: Standing
     prompt_pico_usd: int
     output_pico_usd: int
 
+    @property
+    def is_free(self) -> bool:
+        """Return whether no budget is touched."""
+        return not self.prompt_pico_usd and not self.output_pico_usd
 
-def budget_room(
-    *,
-    user_id: int,
-    turn_id: UUID,
-    model_key: str,
-    worst_case: Mapping[str, int],
-    turn_limit_pico_usd: int | None = None,
-) -> Room | None:
-    """Return what the caps hold for a call; None for a free one. Nothing is held by asking: reserve all the same."""
-    now = timezone.now()
+
+def call_price(model_key: str, worst_case: Mapping[str, int]) -> CallPrice:
+    """Return the price of a call that would be made today. Pure: nothing is looked up, nothing held."""
+    day = timezone.now().date()
     prompt = {tier: count for tier, count in worst_case.items() if tier in PROMPT_TIERS}
-    band = band_for(price_on(_config().prices, model_key, now.date()), sum(prompt.values()))
-    prompt_pico_usd = cost_pico_usd(_config().prices, model_key, prompt, now.date())
-    if not prompt_pico_usd and not band.output:
-        return None
-    standings = _standings(user_id, turn_id, turn_limit_pico_usd, now)
-    return Room(min(standings, key=lambda standing: standing.left_pico_usd), prompt_pico_usd, band.output)
+    band = band_for(price_on(_config().prices, model_key, day), sum(prompt.values()))
+    return CallPrice(cost_pico_usd(_config().prices, model_key, prompt, day), band.output)
 
 
-def is_free(model_key: str) -> bool:
-    """Tell whether a model costs nothing today, whatever it is asked. Needs no database."""
-    price = price_on(_config().prices, model_key, timezone.now().date())
-    return not any(getattr(band, tier) for band in price.bands for tier in TIERS)
+@dataclass(frozen=True)
+class Held:
+    """A reservation, and how the caps stood before it; nothing is known of the caps for a free call."""
+
+    id: UUID
+    standings: tuple[Standing, ...] = ()
 
 
-def budget_reserve(
+def budget_reserve(**wanted: Any) -> UUID:
+    """Hold the worst case of a call and return the reservation's id; else as `budget_hold`."""
+    return budget_hold(**wanted).id
+
+
+def budget_hold(
     *,
     user_id: int,
     session_id: UUID,
@@ -127,8 +127,8 @@ def budget_reserve(
     model_key: str,
     worst_case: Mapping[str, int],
     turn_limit_pico_usd: int | None = None,
-) -> UUID:
-    """Hold the worst case of a call and return the reservation's id.
+) -> Held:
+    """Hold the worst case of a call.
 
     Raises `BudgetExceeded` when it doesn't fit, `UnknownPrice` when the model has none.
     `turn_limit_pico_usd` replaces the configured cap of the turn. A free call always fits.
@@ -147,7 +147,8 @@ def budget_reserve(
     )
     # A refusal writes nothing, so a transaction around this one need not be taken back for it.
     with transaction.atomic(savepoint=False):
-        passed = _passed_cap(reservation, turn_limit_pico_usd)
+        standings = _locked_standings(reservation, turn_limit_pico_usd)
+        passed = next((one for one in standings if one.spent_pico_usd + amount > one.limit_pico_usd), None)
         if passed is None:
             _insert([reservation])
     if passed is not None:
@@ -155,19 +156,15 @@ def budget_reserve(
     if len(_made_here) >= MADE_HERE_MAX:
         _made_here.clear()
     _made_here[reservation.id] = reservation
-    return reservation.id
+    return Held(reservation.id, tuple(standings))
 
 
-def _passed_cap(wanted: Reservation, turn_limit_pico_usd: int | None) -> Standing | None:
-    """Return the cap that a reservation would pass, with the user's sums locked; None if it fits."""
+def _locked_standings(wanted: Reservation, turn_limit_pico_usd: int | None) -> list[Standing]:
+    """Return how the caps stand, with the user's sums locked. A free call needs neither the lock nor the sums."""
     if not wanted.amount_pico_usd:
-        # A free call takes nobody's money: it needs neither the lock nor the sums.
-        return None
+        return []
     _lock_user(wanted.user_id)
-    for standing in _standings(wanted.user_id, wanted.turn_id, turn_limit_pico_usd, wanted.created_at):
-        if standing.spent_pico_usd + wanted.amount_pico_usd > standing.limit_pico_usd:
-            return standing
-    return None
+    return _standings(wanted.user_id, wanted.turn_id, turn_limit_pico_usd, wanted.created_at)
 
 
 @transaction.atomic
