@@ -31,6 +31,7 @@ from chat.turns import ServerStopping, stop_turn
 log = logging.getLogger(__name__)
 
 NOT_YOURS = 4404
+SIGN_OF_LIFE = "<!--here-->"
 FAILED = 1011
 # Fast enough to look continuous, slow enough that a fast model does not swamp a phone.
 WINDOW_S = 0.08
@@ -70,7 +71,9 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             return
         try:
             message = json.loads(text_data or "")
-            action = {"ask": self.ask, "stop": self.stop, "subscribe": self.subscribe}[message["action"]]
+            action = {"ask": self.ask, "stop": self.stop, "subscribe": self.subscribe, "ping": self.ping}[
+                message["action"]
+            ]
         except (ValueError, KeyError, TypeError):
             await self.refuse("The page sent something that the server does not understand. Reload it.")
             return
@@ -114,6 +117,10 @@ class SessionConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         known, after = _uuid(message.get("turn")), message.get("after")
         for turn in await sync_to_async(turns_after)(self.own, known):
             self.follow(turn.pk, is_known=turn.pk == known, after=after if isinstance(after, int) else 0)
+
+    async def ping(self, message: dict[str, Any]) -> None:
+        """Give the page a sign of life: its browser can't tell a silent connection from one that is gone."""
+        await self.send_html(SIGN_OF_LIFE)
 
     async def turn_started(self, message: dict[str, Any]) -> None:
         """Show a turn that was begun here, in another tab or over the API."""

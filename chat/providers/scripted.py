@@ -66,10 +66,11 @@ class Fail:
 
 @dataclass(frozen=True)
 class Hold:
-    """Stream `after`, then wait for `event`. `reached` is set when the waiting begins."""
+    """Stream `reasoning` and `after`, then wait for `event`. `reached` is set when the waiting begins."""
 
     event: asyncio.Event
     after: str = ""
+    reasoning: str = ""
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -202,7 +203,7 @@ class ScriptedProvider:
 
 def _deltas(step: Reply | Fail | Hold) -> Iterator[ReasoningDelta | TextDelta]:
     """Yield a step's reasoning at once and its text word by word."""
-    if isinstance(step, Reply) and step.reasoning:
+    if not isinstance(step, Fail) and step.reasoning:
         yield ReasoningDelta(step.reasoning)
     text = step.text if isinstance(step, Reply) else step.after
     for word in re.findall(r"\S*\s*", text):

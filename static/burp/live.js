@@ -5,11 +5,20 @@ const log = document.getElementById("log");
 const NEAR_BOTTOM_PX = 64;
 const REMARK_MAX_CHARACTERS = 400;
 const PATIENCE_MS = 1500;
+const RECONNECT_MAX_MS = 5000;
 const SERVER_LEFT = [1000, 1001];
 const NOT_YOURS = 4404;
+// A connection may be gone without a word: after so long a silence the server is asked for a sign of life.
+const SILENCE_MS = { running: 10_000, idle: 30_000 };
+const ANSWER_MS = 5000;
+const SIGN_OF_LIFE = "<!--here-->";
 
 let leaving = false;
 let connected = false;
+let raw = null;
+let link = null;
+let heardAt = 0;
+let askedAt = 0;
 let before = {};
 
 const isAtBottom = () => innerHeight + scrollY >= document.documentElement.scrollHeight - NEAR_BOTTOM_PX;
@@ -19,18 +28,28 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 // --- the connection ---
 
+function createSocket(url) {
+  raw = new WebSocket(url);
+  heardAt = performance.now();
+  askedAt = 0;
+  return raw;
+}
+
 function subscribe(event) {
   connected = true;
+  link = event.detail.socketWrapper;
+  heardAt = performance.now();
   document.getElementById("connection").hidden = true;
   const last = log.querySelector(".turn:last-of-type");
   const known = last ? { turn: last.dataset.turn, after: Number(last.dataset.seq) } : {};
-  event.detail.socketWrapper.sendImmediately(JSON.stringify({ action: "subscribe", ...known }));
+  link.sendImmediately(JSON.stringify({ action: "subscribe", ...known }));
 }
 
 function onClose(event) {
+  const { code, target } = event.detail.event;
+  if (target !== raw) return;
   connected = false;
   if (leaving) return;
-  const { code } = event.detail.event;
   if (code === NOT_YOURS) {
     showConnection("This session can't be followed any more. Sign in again, or go to your other sessions.");
     return;
@@ -38,6 +57,35 @@ function onClose(event) {
   setTimeout(() => !connected && showConnection(), PATIENCE_MS);
   // htmx reconnects by itself after a lost connection, not after a server that said goodbye.
   if (SERVER_LEFT.includes(code)) setTimeout(() => event.detail.socketWrapper.reconnect(), PATIENCE_MS * (0.5 + Math.random()));
+}
+
+// Another socket in place of one that is gone, or never opens, though the browser has not noticed yet.
+function renew() {
+  connected = false;
+  raw.onclose = raw.onerror = null;
+  raw.close();
+  showConnection();
+  link?.reconnect();
+}
+
+function askForSign() {
+  if (!connected || askedAt) return;
+  askedAt = performance.now();
+  raw.send(JSON.stringify({ action: "ping" }));
+}
+
+function supervise() {
+  const now = performance.now();
+  const isMute = connected ? askedAt && now - askedAt > ANSWER_MS : now - heardAt > 2 * ANSWER_MS && raw?.readyState === WebSocket.CONNECTING;
+  if (isMute) renew();
+  else if (now - heardAt > (running() ? SILENCE_MS.running : SILENCE_MS.idle)) askForSign();
+}
+
+function onMessage(event) {
+  heardAt = performance.now();
+  askedAt = 0;
+  if (event.detail.message === SIGN_OF_LIFE) event.preventDefault();
+  else noteBefore();
 }
 
 function showConnection(text) {
@@ -140,9 +188,15 @@ function spell(seconds) {
 }
 
 if (socket) {
+  htmx.createWebSocket = createSocket;
+  htmx.config.wsReconnectDelay = (failures) => Math.min(500 * 2 ** failures, RECONNECT_MAX_MS) * (0.5 + Math.random() / 2);
+  setInterval(supervise, 1000);
+  addEventListener("online", askForSign);
+  addEventListener("offline", () => showConnection());
+  document.addEventListener("visibilitychange", () => !document.hidden && askForSign());
   document.addEventListener("htmx:wsOpen", subscribe);
   document.addEventListener("htmx:wsClose", onClose);
-  document.addEventListener("htmx:wsBeforeMessage", noteBefore);
+  document.addEventListener("htmx:wsBeforeMessage", onMessage);
   document.addEventListener("htmx:wsAfterMessage", afterMessage);
   addEventListener("pagehide", () => (leaving = true));
   addEventListener("pageshow", () => (leaving = false));

@@ -1,18 +1,13 @@
 """A real server in a process of its own, and a real browser that is signed in."""
 
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-ROOT = Path(__file__).parents[2]
-START_WITHIN_S = 30.0
+from tests.browser.site import Site, served
+
 WITHIN_MS = 10_000
 expect.set_options(timeout=WITHIN_MS)
 QUIET = [
@@ -23,83 +18,13 @@ QUIET = [
     "--no-first-run",
     "--disable-dev-shm-usage",
 ]
-MODEL = """
-
-[services.scenes]
-module = "tests.browser.script_model"
-
-[models.scenes]
-provider = "scenes"
-model = "scenes"
-label = "Scripted model"
-context_window = 1_000_000
-max_output_tokens = 100_000
-inline_max_tokens = 5_000
-
-[[models.scenes.prices]]
-from = 2026-01-01
-input = "2.00"
-output = "10.00"
-cache_write_5m = "2.50"
-cache_write_1h = "4.00"
-cache_read = "0.10"
-"""
-
-
-@dataclass(frozen=True)
-class Site:
-    """A running site, its folder, and the cookies of its one user."""
-
-    url: str
-    folder: Path
-    state: dict
-
-    def open_gate(self, name: str) -> None:
-        """Let the model go on."""
-        (self.folder / "gates" / name).touch()
-
-
-def manage(folder: Path, *arguments: str) -> list[str]:
-    """Return the command line of a management command."""
-    return [sys.executable, str(ROOT / "manage.py"), *arguments]
 
 
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[Site]:
     """Serve the site over the offline snapshot, with a scripted model beside the real ones."""
-    folder = tmp_path_factory.mktemp("site")
-    (folder / "gates").mkdir()
-    config = folder / "burp.toml"
-    config.write_text((ROOT / "burp_site" / "burp.toml").read_text() + MODEL)
-    env = os.environ | {
-        "BURP_DATA_DIR": str(folder),
-        "BURP_CONFIG": str(config),
-        "BURP_MODEL": "scenes",
-        "BURP_UPSTREAMS": "snapshot",
-    }
-    subprocess.run(manage(folder, "migrate", "--verbosity", "0"), env=env, cwd=ROOT, check=True)
-    with open(folder / "server.log", "w") as log:
-        server = subprocess.Popen(
-            manage(folder, "serve", "--port", "0"), env=env, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True
-        )
-        try:
-            assert server.stdout is not None
-            said = ""
-            while "Sign in" not in said:
-                line = server.stdout.readline()
-                assert line, (folder / "server.log").read_text()
-                said += line
-            link = re.search(r"http://[^\s]+/sign-in/\S+", said)
-            assert link is not None
-            context = chromium.new_context()
-            page = context.new_page()
-            page.goto(link[0])
-            url = re.match(r"http://[^/]+", link[0])
-            assert url is not None
-            yield Site(url[0], folder, context.storage_state())
-        finally:
-            server.terminate()
-            server.communicate(timeout=10)
+    with served(tmp_path_factory.mktemp("site"), chromium, BURP_UPSTREAMS="snapshot") as site:
+        yield site
 
 
 @pytest.fixture(scope="package")

@@ -60,6 +60,15 @@ def scene(question: str) -> list[Step]:
     scenes: dict[str, Callable[[], list[Step]]] = {
         "Slow": lambda: [gate("go", "HER2 is "), ending],
         "Look": lambda: [look_up, gate("go", "HER2 is "), ending],
+        "Story": lambda: [
+            gate("thought", reasoning="HER2 is the product of ERBB2."),
+            Reply("First the protein.", calls=[call("uniprot__get_protein", accession="P04626")]),
+            gate("begun", "HER2 is "),
+            gate("half", "the everyday name "),
+            Reply("of **ERBB2**."),
+        ],
+        "Think": lambda: [gate("never", reasoning="HER2 is the product of ERBB2.")],
+        "Search": lambda: [Reply(calls=[call("uniprot__get_protein", accession="P04626")])],
         "Cite": lambda: [look_up, Reply(CITED)],
         "Long": lambda: [Reply(long_answer())],
         "Grow": lambda: [
@@ -75,9 +84,9 @@ def scene(question: str) -> list[Step]:
     return scenes.get(question.partition(" ")[0], lambda: [Reply("HER2 is **ERBB2**.")])()
 
 
-def gate(name: str, after: str) -> Hold:
-    """Say `after`, then wait until the test opens the gate."""
-    return Hold(Gate(name), after=after)
+def gate(name: str, after: str = "", reasoning: str = "") -> Hold:
+    """Think and say something, then wait until the test opens the gate."""
+    return Hold(Gate(name), after=after, reasoning=reasoning)
 
 
 class Gate(asyncio.Event):

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import WITHIN_MS, Site
+from tests.browser.conftest import WITHIN_MS
+from tests.browser.site import Site
 
 pytestmark = pytest.mark.browser
 

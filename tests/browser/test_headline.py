@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from chat.examples import EXAMPLES
-from tests.browser.conftest import Site
+from tests.browser.site import Site
 from tests.browser.test_asking import answer, ended
 
 pytestmark = pytest.mark.browser

@@ -10,6 +10,7 @@ from channels.testing import WebsocketCommunicator
 from django.test import AsyncClient
 
 from burp_site.asgi import application
+from chat.consumers import SIGN_OF_LIFE
 from chat.models import Session, Turn
 from chat.providers.scripted import Hold, Reply, call
 from tests.chat.pages.dom import Node, parse, swap
@@ -245,6 +246,13 @@ async def test_what_cannot_be_done_is_said_above_the_question_box(
     await page.socket.send_to(json.dumps(message))
     await page.until(lambda dom: words in dom.find("composer-error").text)
     assert await Turn.objects.acount() == 0
+    await page.leave()
+
+
+async def test_the_server_gives_a_sign_of_life_when_it_is_asked_for_one(browser: AsyncClient, session: Session) -> None:
+    page = await Page(browser, session.pk).connect()
+    await page.send(action="ping")
+    assert await page.socket.receive_from(timeout=WITHIN_S) == SIGN_OF_LIFE
     await page.leave()
 
 
