@@ -15,6 +15,7 @@ from artifacts import inspect as artifact_inspect
 from artifacts import pipeline, store
 from artifacts.config import ArtifactLimits
 from chat import services
+from chat.database import in_database
 from chat.lease import Lease, LeaseLost
 from chat.ports import Progress, RawToolResult, Shrunk, SpendRefused, ToolFailed
 from chat.providers.base import AssistantEntry, Entry, TokenUsage
@@ -72,7 +73,7 @@ class TurnTranscript:
         await self._lease.ensure()
         taken, self._taken = self._taken, []
         try:
-            result = await asyncio.shield(_in_database(self._lease.turn_id, taken, work, refusal))
+            result = await asyncio.shield(_in_turn(self._lease.turn_id, taken, work, refusal))
         except asyncio.CancelledError:
             # It goes on in its thread.
             raise
@@ -98,7 +99,7 @@ def _stored(turn_id: UUID, taken: Sequence[Taken], work: Callable[[], T], refusa
             return refused
 
 
-_in_database = sync_to_async(_stored)
+_in_turn = in_database(_stored)
 
 
 class TurnLedger:
@@ -184,7 +185,7 @@ class TurnLedger:
             cost = await self._transcript.stored_with(partial(budgets.budget_settle_here, **report))
         except LeaseLost:
             # Others have closed the turn; what was used is booked all the same.
-            await asyncio.shield(sync_to_async(budgets.budget_settle)(**report))
+            await asyncio.shield(in_database(budgets.budget_settle)(**report))
             raise
         self._seen = [replace(seen, spent_pico_usd=seen.spent_pico_usd + cost) for seen in self._seen]
         return cost

@@ -10,10 +10,10 @@ import logging
 from dataclasses import replace
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 
 from chat import services
+from chat.database import in_database
 from chat.events import Event, Reasoning, Text, TurnEnd, to_wire
 from chat.lease import Lease, LeaseLost
 
@@ -56,7 +56,7 @@ class EventLog:
         async with self._writing:
             await self._write_pending()
             wire = to_wire(end)
-            if not await sync_to_async(services.turn_finish)(turn_id=self._turn_id, end=wire, answer=answer):
+            if not await in_database(services.turn_finish)(turn_id=self._turn_id, end=wire, answer=answer):
                 raise LeaseLost(f"turn {self._turn_id} was closed by others")
             await self._tell(wire["seq"], json.dumps(wire))
 
@@ -86,7 +86,7 @@ class EventLog:
         wires = [to_wire(event) for event in events]
         try:
             await self._lease.ensure()
-            texts = await sync_to_async(services.events_append)(turn_id=self._turn_id, events=wires)
+            texts = await in_database(services.events_append)(turn_id=self._turn_id, events=wires)
         except BaseException:
             self._pending = [*events, *self._pending]
             raise

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.utils import timezone
 
 from chat import dead_turns, selectors
+from chat.database import in_database
 from chat.event_log import group_name
 from chat.events import TurnEnd
 from chat.models import Turn
@@ -41,7 +41,7 @@ async def follow_turn(turn_id: UUID, after_seq: int = 0) -> AsyncIterator[dict[s
         while True:
             # Asked first: what is over has all its events in the store, the last one too.
             over = await _is_over(turn_id)
-            for event in await sync_to_async(selectors.turn_events)(turn_id=turn_id, after_seq=seq):
+            for event in await in_database(selectors.turn_events)(turn_id=turn_id, after_seq=seq):
                 seq = event["seq"]
                 yield event
                 # It may have ended since it was asked whether it had: what was told of that is known by now.
@@ -128,6 +128,6 @@ async def _is_over(turn_id: UUID) -> bool:
     """Tell whether the turn has ended, closing it first if its process is gone."""
     turn = await Turn.objects.only("status", "lease_until").aget(pk=turn_id)
     if turn.status == Turn.Status.RUNNING and turn.lease_until <= timezone.now():
-        await sync_to_async(dead_turns.turns_close_dead)()
+        await in_database(dead_turns.turns_close_dead)()
         await turn.arefresh_from_db(fields=["status"])
     return turn.status == Turn.Status.ENDED

@@ -7,10 +7,10 @@ and a new one runs. It must then write nothing more.
 from datetime import datetime
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from chat import services
+from chat.database import in_database
 from chat.models import Turn
 
 
@@ -27,7 +27,7 @@ class Lease:
 
     async def renew(self) -> bool:
         """Hold the turn for longer; return whether somebody asked it to stop. Raises `LeaseLost`."""
-        renewed = await sync_to_async(services.turn_renew)(turn_id=self.turn_id)
+        renewed = await in_database(services.turn_renew)(turn_id=self.turn_id)
         if renewed is None:
             raise LeaseLost(f"turn {self.turn_id} was closed by others")
         self._until = renewed.lease_until

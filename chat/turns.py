@@ -21,6 +21,7 @@ from django.db import connections
 from chat import dead_turns, liveness, selectors, services
 from chat.assembly import CannotStart, assemble, failed_start
 from chat.choices import Choice
+from chat.database import in_database
 from chat.event_log import EventLog
 from chat.events import Event, Text, TurnEnd
 from chat.following import control_group
@@ -94,7 +95,7 @@ async def stop_turn(*, turn_id: UUID, owner_id: int) -> None:
 
 async def close_dead_turns() -> None:
     """Close what processes that are gone left running."""
-    for turn_id in await sync_to_async(dead_turns.turns_close_dead)():
+    for turn_id in await in_database(dead_turns.turns_close_dead)():
         log.warning("turn %s was left by a process that is gone; closed", turn_id)
 
 
@@ -170,7 +171,7 @@ async def _drive(running: _Running) -> None:
             log.exception("turn %s broke", turn.pk)
         finally:
             _running.pop(turn.pk, None)
-            await asyncio.shield(sync_to_async(_tidied)(turn.pk))
+            await asyncio.shield(in_database(_tidied)(turn.pk))
 
 
 def _tidied(turn_id: UUID) -> None:

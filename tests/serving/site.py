@@ -87,6 +87,11 @@ class Home:
             connection.execute("BEGIN IMMEDIATE")
             yield
 
+    def drop_connections(self) -> None:
+        """End all connections to PostgreSQL, as its restart does."""
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        self.rows(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
+
     def is_waiting_for_a_lock(self) -> bool:
         """Tell whether somebody waits for a row of PostgreSQL."""
         return self.rows("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") != [(0,)]

@@ -41,6 +41,22 @@ def test_a_reader_who_leaves_for_good_ends_the_turn_after_the_grace_period(
     settled(site, moment, session_id, "aborted_disconnect")
 
 
+@pytest.mark.parametrize("phase", FROM_ELSEWHERE, ids=str)
+def test_a_turn_outlives_the_connections_to_its_database(site: Running, home: Home, world: World, phase: Phase) -> None:
+    if not home.has_row_locks:
+        pytest.skip("SQLite has none")
+    desk = site.device()
+    session_id = desk.open_session()
+    moment = world.enter(phase, lambda: desk.ask(session_id))
+    home.drop_connections()
+    desk.stop(moment.following.turn_id)
+    moment.until_closed()
+    programs.wait_until(lambda: home.status(moment.following.turn_id) == "ended", "the end of the turn")
+    moment.following = desk.follow(moment.following.turn_id)
+    moment.following.ended()
+    settled(site, moment, session_id, "aborted_by_user")
+
+
 @pytest.mark.case("C062")
 def test_a_stop_while_money_is_reserved_asks_the_model_nothing_more(site: Running, home: Home, world: World) -> None:
     desk = site.device()
