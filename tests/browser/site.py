@@ -1,7 +1,6 @@
 """The site in a process of its own, with a scripted model, to be killed and started anew."""
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from tests import programs
+from tests.serving.site import command
 
 ROOT = Path(__file__).parents[2]
 START_WITHIN_S = 30.0
@@ -46,8 +46,9 @@ class Site:
     folder: Path
     env: dict[str, str]
     port: int
+    server_name: str = "daphne"
     state: dict = field(default_factory=dict)
-    server: subprocess.Popen[str] | None = None
+    server: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
@@ -62,26 +63,29 @@ class Site:
         """Return the command line of a management command."""
         return [sys.executable, str(ROOT / "manage.py"), *arguments]
 
-    def start(self) -> str:
-        """Start the server, wait until it listens, and return the link that signs in."""
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
         with open(self.folder / "server.log", "a") as log:
             self.server = subprocess.Popen(
-                self.manage("serve", "--port", str(self.port)),
+                [sys.executable, *command(self.server_name, self.port)],
                 env=self.env,
                 cwd=ROOT,
-                stdout=subprocess.PIPE,
+                stdout=log,
                 stderr=log,
-                text=True,
             )
-        assert self.server.stdout is not None
-        said = ""
-        while "Sign in" not in said:
-            line = self.server.stdout.readline()
-            assert line, (self.folder / "server.log").read_text()
-            said += line
-        link = re.search(r"http://[^\s]+/sign-in/\S+", said)
-        assert link is not None
-        return link[0]
+        programs.wait_until(lambda: programs.is_listening(self.port), "the server", within_s=START_WITHIN_S)
+
+    def sign_in_link(self) -> str:
+        """Return a link that signs the user in."""
+        run = subprocess.run(
+            self.manage("sign_in_link", "--base-url", self.url),
+            env=self.env,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return run.stdout.strip()
 
     def end(self, *, politely: bool = True) -> None:
         """End the server, or let it die."""
@@ -90,22 +94,22 @@ class Site:
             self.server.terminate()
         else:
             self.server.kill()
-        self.server.communicate(timeout=EXIT_WITHIN_S)
+        self.server.wait(EXIT_WITHIN_S)
 
 
 @contextmanager
-def served(folder: Path, chromium: Browser, **variables: str) -> Iterator[Site]:
+def served(folder: Path, chromium: Browser, server: str = "daphne", **variables: str) -> Iterator[Site]:
     """Serve a new site until the end, and sign its user in."""
     (folder / "gates").mkdir()
     config = folder / "burp.toml"
     config.write_text((ROOT / "burp_site" / "burp.toml").read_text() + MODEL)
     own = {"BURP_DATA_DIR": str(folder), "BURP_CONFIG": str(config), "BURP_MODEL": "scenes", **variables}
-    site = Site(folder, os.environ | own, programs.free_port())
+    site = Site(folder, os.environ | own, programs.free_port(), server)
     subprocess.run(site.manage("migrate", "--verbosity", "0"), env=site.env, cwd=ROOT, check=True)
     try:
-        link = site.start()
+        site.start()
         context = chromium.new_context()
-        context.new_page().goto(link)
+        context.new_page().goto(site.sign_in_link())
         site.state = context.storage_state()
         context.close()
         yield site

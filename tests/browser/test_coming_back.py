@@ -22,12 +22,17 @@ def upstream() -> Iterator[Upstream]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def site(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterator[Site]:
+@pytest.fixture(scope="module", params=["daphne", "uvicorn"])
+def site(
+    upstream: Upstream,
+    tmp_path_factory: pytest.TempPathFactory,
+    chromium: Browser,
+    request: pytest.FixtureRequest,
+) -> Iterator[Site]:
     """A site of its own over these databases."""
     folder = tmp_path_factory.mktemp("coming-back")
     variables = {"BURP_UPSTREAMS": "live", "BURP_UPSTREAM_GATEWAY": upstream.url, "BURP_UPSTREAM_CACHE": "0"}
-    with served(folder, chromium, **variables) as running:
+    with served(folder, chromium, request.param, **variables) as running:
         yield running
 
 

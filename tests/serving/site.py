@@ -17,6 +17,8 @@ from typing import Any
 
 import httpx2
 import psycopg
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from tests import programs
 from tests.tools_catalog.conftest import is_alive
@@ -32,20 +34,26 @@ PREPARE = """
 import django
 django.setup()
 from django.core.management import call_command
-from usage.services import local_user_get_or_create, token_issue
+from django.urls import reverse
+from usage.services import local_user_get_or_create, one_time_link_create, token_issue
 call_command("migrate", verbosity=0)
 user = local_user_get_or_create()
 print(token_issue(user=user, label="desk").secret, token_issue(user=user, label="phone").secret)
+print(reverse("usage:redeem_link", args=[one_time_link_create(user=user)]))
 """
 
 
 @dataclass(frozen=True)
 class Home:
-    """Where a site lives: its folder, its environment, its database, the tokens of one person's two devices."""
+    """Where a site lives: its folder, its environment, its database, and what lets its one person in.
+
+    There are tokens of two devices, and a link that signs in once.
+    """
 
     folder: Path
     environ: Mapping[str, str]
     tokens: tuple[str, str]
+    link: str
 
     @classmethod
     def made(cls, folder: Path, **variables: str) -> "Home":
@@ -62,8 +70,8 @@ class Home:
             check=False,
         )
         assert run.returncode == 0, run.stderr
-        desk, phone = run.stdout.split()
-        return cls(folder, environ, (desk, phone))
+        desk, phone, link = run.stdout.split()
+        return cls(folder, environ, (desk, phone), link)
 
     def key(self, uuid: str) -> str:
         """Return how this database writes a UUID."""
@@ -235,6 +243,20 @@ class Running:
             base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=WAIT_S, trust_env=False, limits=limits
         )
         return Device(client, self.port, token)
+
+    def signed_in(self) -> str:
+        """Sign a browser in and return its cookie."""
+        response = httpx2.get(f"http://127.0.0.1:{self.port}{self.home.link}", trust_env=False)
+        return f"burp_session={response.cookies['burp_session']}"
+
+    def open_page(self, session_id: str, cookie: str) -> ClientConnection:
+        """Open the socket of a session's page."""
+        return connect(
+            f"ws://127.0.0.1:{self.port}/ws/sessions/{session_id}/",
+            additional_headers={"Cookie": cookie},
+            origin=Origin(f"http://127.0.0.1:{self.port}"),
+            proxy=None,
+        )
 
     def family(self) -> set[int]:
         """Return the process and all that it has started, directly or not."""

@@ -1,11 +1,13 @@
 """Whoever stops a turn, at any moment: all its connections close, nothing dangles, the session goes on."""
 
+import json
+
 import pytest
 
 from tests import programs
 from tests.serving.phases import ACCESSIONS, BY_NAME, PHASES, Phase, World, calls, seen
 from tests.serving.settled import settled
-from tests.serving.site import Home, Running
+from tests.serving.site import WAIT_S, Home, Running
 
 FROM_ELSEWHERE = (BY_NAME["in text"], BY_NAME["while three calls run and one is finished"])
 
@@ -72,6 +74,32 @@ def test_a_stop_while_money_is_reserved_asks_the_model_nothing_more(site: Runnin
     moment.following.ended()
     assert len(world.model.requests) == moment.request + 1
     settled(site, moment, session_id, "aborted_by_user")
+
+
+@pytest.fixture(scope="module")
+def cookie(site: Running) -> str:
+    """The cookie of a browser that is signed in."""
+    return site.signed_in()
+
+
+@pytest.mark.parametrize("way", ["stop", "leave"])
+def test_so_do_the_stop_button_and_the_end_of_a_page(site: Running, world: World, cookie: str, way: str) -> None:
+    desk = site.device()
+    session_id = desk.open_session()
+    with site.open_page(session_id, cookie) as page:
+        page.send(json.dumps({"action": "subscribe"}))
+        moment = world.enter(BY_NAME["in text"], lambda: desk.ask(session_id))
+        while "HER2 is" not in str(page.recv(WAIT_S)):
+            pass
+        moment.following.leave()
+        if way == "stop":
+            page.send(json.dumps({"action": "stop", "turn": moment.following.turn_id}))
+            moment.until_closed()
+    moment.until_closed()
+    programs.wait_until(lambda: site.home.status(moment.following.turn_id) == "ended", "the end of the turn")
+    moment.following = desk.follow(moment.following.turn_id)
+    moment.following.ended()
+    settled(site, moment, session_id, {"stop": "aborted_by_user", "leave": "aborted_disconnect"}[way])
 
 
 def test_a_reader_who_comes_back_in_time_finds_the_turn_running(site: Running, world: World) -> None:
