@@ -14,11 +14,10 @@ from chat import selectors, services, upstreams
 from chat.adapters import (
     ServerGateway,
     SessionShrinker,
-    TurnLedger,
-    TurnTranscript,
     catalog_search,
     session_inspect,
 )
+from chat.bookings import TurnLedger, TurnTranscript
 from chat.config import ModelRow, UnknownModel
 from chat.context import SYSTEM_PROMPT, Prefix, build_prefix
 from chat.dispatch import Dispatcher, ToolFacts

@@ -7,7 +7,9 @@ dropped on the way, and the reader takes the missing ones from the store.
 import asyncio
 import json
 import logging
+from collections.abc import Coroutine
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from channels.layers import get_channel_layer
@@ -66,7 +68,7 @@ class EventLog:
             await self._dirty.wait()
             await asyncio.sleep(GATHER_S)
             try:
-                await asyncio.shield(self.flush())
+                await _finished(self.flush())
             except LeaseLost:
                 return
             except Exception:
@@ -102,6 +104,16 @@ class EventLog:
         except Exception:
             # It is stored: the readers look there when they hear nothing.
             log.exception("an event of turn %s could not be told", self._turn_id)
+
+
+async def _finished(work: Coroutine[Any, Any, None]) -> None:
+    """Await work to its end, even when cancelled meanwhile: half a write would be told twice."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _continues(last: Reasoning | Text, event: Reasoning | Text) -> bool:

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from django.conf import settings
 
-from chat.adapters import TurnLedger
+from chat.bookings import TurnLedger, WithoutTurn
 from chat.config import ModelRow
 from chat.ports import SpendRefused
 from chat.providers.base import ModelFailure, ModelReply, ModelRequest, Provider, UserEntry
@@ -92,6 +92,7 @@ async def check_model(row: ModelRow, *, user_id: int) -> Check:
 async def _asked(provider: Provider, row: ModelRow, user_id: int) -> int:
     """Make the call as any other: reserved before, booked after. Return its cost."""
     ledger = TurnLedger(
+        WithoutTurn(),
         user_id=user_id,
         session_id=uuid4(),
         turn_id=uuid4(),

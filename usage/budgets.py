@@ -91,10 +91,11 @@ class CallPrice:
     prompt_pico_usd: int
     output_pico_usd: int
 
-    @property
-    def is_free(self) -> bool:
-        """Return whether no budget is touched."""
-        return not self.prompt_pico_usd and not self.output_pico_usd
+
+def is_free(model_key: str) -> bool:
+    """Tell whether a model costs nothing today, whatever it is asked. Needs no database."""
+    price = price_on(_config().prices, model_key, timezone.now().date())
+    return not any(getattr(band, tier) for band in price.bands for tier in TIERS)
 
 
 def call_price(model_key: str, worst_case: Mapping[str, int]) -> CallPrice:

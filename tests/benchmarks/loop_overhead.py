@@ -18,7 +18,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 
 from chat import services
-from chat.adapters import TurnLedger, TurnTranscript
+from chat.bookings import TurnLedger, TurnTranscript
 from chat.context import build_prefix
 from chat.dispatch import Dispatcher, ToolFacts
 from chat.event_log import EventLog

@@ -12,7 +12,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from chat import assembly, dead_turns, selectors, services, turns
-from chat.adapters import TurnTranscript
+from chat.bookings import TurnTranscript
 from chat.event_log import EventLog
 from chat.events import Text, TurnEnd
 from chat.following import follow_turn

@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from chat import dead_turns, selectors, services
-from chat.adapters import TurnLedger, TurnTranscript
+from chat.bookings import TurnLedger, TurnTranscript
 from chat.lease import Lease, LeaseLost
 from chat.models import Session, TranscriptEntry, Turn
 from chat.ports import SpendRefused
