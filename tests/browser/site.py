@@ -27,7 +27,7 @@ model = "scenes"
 label = "Scripted model"
 context_window = 1_000_000
 max_output_tokens = 100_000
-inline_max_bytes = 24_000
+inline_max_tokens = 5_000
 
 [[models.scenes.prices]]
 from = 2026-01-01
