@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_server.config import ServerConfig
-from mcp_server.envelope import provenance
-from mcp_server.http.client import TELL_AFTER_S, Api, CallTrace
+from mcp_server.http.client import TELL_AFTER_S, Api
 from mcp_server.http.errors import (
     UpstreamBadResponse,
     UpstreamError,
@@ -27,7 +26,6 @@ from mcp_server.http.live import CONNECT_TIMEOUT_S, MAX_BYTES, LiveTransport
 from mcp_server.http.messages import Request, redact
 from mcp_server.http.rate_limit import Rate, RateLimits
 from mcp_server.http.retry import ATTEMPTS, FIRST_WAIT_S, UNREACHABLE_ATTEMPTS, retry_after_seconds, worth_another
-from mcp_server.http.waits import Waits
 from mcp_server.server import ToolServer
 from mcp_server.tool import Platform
 from tests.upstreams.server import FakeUpstreams
@@ -490,22 +488,3 @@ async def test_who_can_not_be_reached_twice_is_given_up(no_backoff: None) -> Non
 def test_a_dead_network_is_known_within_ten_seconds() -> None:
     longest_wait_s = FIRST_WAIT_S * 2
     assert UNREACHABLE_ATTEMPTS * CONNECT_TIMEOUT_S + (UNREACHABLE_ATTEMPTS - 1) * longest_wait_s < 10
-
-
-async def test_waits_for_rate_limits_are_told_apart_from_work(upstreams: FakeUpstreams) -> None:
-    upstreams.play(HOST, "/api/x", {"error": "slow down"}, status=429, headers={"Retry-After": "1"}, times=1)
-    upstreams.play(HOST, "/api/x", {"ok": True})
-    async with api_over(upstreams.url) as api:
-        await api.get("/x")
-
-    assert 0.9 < api.trace.waits.seconds < 3
-    assert provenance(api.trace)["burp/waited_s"] == round(api.trace.waits.seconds, 3)
-    assert "burp/waited_s" not in provenance(CallTrace())
-
-
-def test_waits_side_by_side_count_once() -> None:
-    waits = Waits()
-    for span in ((10.0, 12.0), (11.0, 11.5), (20.0, 21.0), (11.0, 13.0)):
-        waits.add(*span)
-
-    assert waits.seconds == 4.0
