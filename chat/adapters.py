@@ -1,6 +1,7 @@
 """The loop's ports, filled in: ledger, transcript, tool server, large-output pipeline."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -37,7 +38,9 @@ class TurnLedger:
         provider: str,
         effort: str = "",
         turn_limit_pico_usd: int | None = None,
+        on_first_call: Callable[[TokenUsage], None] | None = None,
     ) -> None:
+        self._on_first_call = on_first_call
         self._user_id = user_id
         self._session_id = session_id
         self._turn_id = turn_id
@@ -73,7 +76,11 @@ class TurnLedger:
             outcome=outcome,
             estimated=estimated,
         )
-        return await asyncio.shield(booking)
+        cost = await asyncio.shield(booking)
+        if self._on_first_call is not None and not estimated:
+            first, self._on_first_call = self._on_first_call, None
+            await sync_to_async(first)(usage)
+        return cost
 
     async def release(self, reservation: str) -> None:
         """Give back what was reserved for nothing."""

@@ -19,6 +19,7 @@ MEASURES = (
     "stop_to_closed",
     "demo_turn",
     "prompt_cache",
+    "up_front",
 )
 
 
