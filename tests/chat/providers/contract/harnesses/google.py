@@ -78,7 +78,7 @@ class GoogleHarness(Harness):
             label=model,
             context_window=rules.context_window,
             max_output_tokens=rules.max_output,
-            inline_max_bytes=24_000,
+            inline_max_tokens=5_000,
             efforts=("low", "medium", "high"),
             thinking=("level",),
         )
