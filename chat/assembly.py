@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.db import DatabaseError
 
 from artifacts.jq import jq_engine
 from chat import selectors, services, upstreams
@@ -28,15 +29,17 @@ from chat.loop import Deps, Question
 from chat.model_choices import estimate_for
 from chat.models import Session, Turn
 from chat.prefix_changes import changes, notices
-from chat.providers.base import Entry, ModelFailure, Provider, ToolDefinition
+from chat.providers.base import Entry, ModelFailure, Provider, TokenUsage, ToolDefinition
 from chat.providers.registry import create_provider, load_provider
 from chat.retry import RetryPolicy
 from chat.stopping import StopSignal
 from chat.system_tools import DEFINITIONS, OwnTools
+from chat.upfront import UpFront, compare, report, up_front
 from mcp_server.codes import TurnOutcome
 from tools_catalog.calls import ToolCallError
 from tools_catalog.catalog import Catalog, CatalogTool
 from tools_catalog.runtime import get_tool_servers
+from tools_catalog.services import alarm_raise
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +80,9 @@ async def _assembled(
     limits = replace(limits, inline_max_tokens=row.inline_max_tokens, step_max_tokens=step_max_tokens)
     prefix = prefix_of(row, provider, server.catalog, effort=turn.effort)
     history = await sync_to_async(selectors.transcript)(session_id=session.pk)
+    shown = up_front(provider, prefix, subject=row.key, max_tokens=settings.BURP.catalog.up_front_max_tokens)
+    if shown is not None:
+        await sync_to_async(report)(shown, _alarm)
     dispatcher = Dispatcher(
         gateway=ServerGateway(server.process, session_id=session.pk),
         system_tools=OwnTools(
@@ -114,9 +120,23 @@ async def _assembled(
         effort=turn.effort,
         provider=row.provider,
         turn_limit_pico_usd=turn.budget_pico_usd,
+        on_first_call=None if shown is None or history else _comparison(shown, turn.question),
     )
     retry = RetryPolicy(chat.turns.model_attempts, chat.turns.model_wait_max_s)
     return question, Deps(provider, prefix, dispatcher, ledger, transcript, stop, retry)
+
+
+def _comparison(shown: UpFront, question: str) -> Callable[[TokenUsage], None]:
+    """Return what looks at the service's count of a session's first prompt."""
+    return lambda usage: compare(shown, usage, len(question.encode()), _alarm)
+
+
+def _alarm(code: str, subject: str, text: str) -> None:
+    try:
+        alarm_raise(code=code, subject=subject, text=text)
+    except DatabaseError:
+        # It is in the log; no answer is held up for it.
+        log.exception("the alarm could not be stored")
 
 
 def _estimate(turn: Turn, row: ModelRow) -> tuple[int, int]:

@@ -122,7 +122,9 @@ class TurnLedger:
         provider: str,
         effort: str = "",
         turn_limit_pico_usd: int | None = None,
+        on_first_call: Callable[[TokenUsage], None] | None = None,
     ) -> None:
+        self._on_first_call = on_first_call
         self._transcript = transcript
         self._user_id = user_id
         self._session_id = session_id
@@ -194,6 +196,9 @@ class TurnLedger:
             await asyncio.shield(in_database(budgets.budget_settle)(**report))
             raise
         self._seen = [replace(seen, spent_pico_usd=seen.spent_pico_usd + cost) for seen in self._seen]
+        if self._on_first_call is not None and not estimated:
+            first, self._on_first_call = self._on_first_call, None
+            await in_database(first)(usage)
         return cost
 
     async def release(self, reservation: str) -> None:

@@ -34,7 +34,7 @@ DEFINITIONS = (
     ),
     ToolDefinition(
         SEARCH,
-        "Find further tools by what they do. Most tools are not loaded: describe the need in a few words, "
+        "Find further tools by what they do: most are not loaded. Say in a few words what is needed, "
         "with the database's name if you know it; returns tool names that can then be called.",
         {
             "type": "object",

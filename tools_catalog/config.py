@@ -17,6 +17,9 @@ class CatalogConfig:
         default_factory=dict,
         metadata={"help": "By platform, the tools that are always loaded in place of the platform's own choice."},
     )
+    up_front_max_tokens: int = knob(
+        4_000, "What instructions and loaded tools may weigh before a model has asked anything; more is an alarm."
+    )
     results: int = knob(5, "Tools that one search of the catalogue finds.")
     short_query_words: int = knob(4, "Queries of at most so many words count as short.")
     keyword_weight_short: float = knob(2.0, "Weight of the keyword ranking for short queries.")

@@ -35,6 +35,7 @@ from chat.providers.anthropic_wire import (
 )
 from chat.providers.base import AssistantEntry, Json, ModelEvent, ModelFailure, ModelRequest, TokenUsage
 from chat.providers.replay import STARTED_AFRESH
+from chat.providers.weight import Weight, weigh
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["AnthropicModel", "AnthropicProvider", "create", "new_client"]
@@ -133,6 +134,11 @@ class AnthropicProvider:
             cache_write_1h=-(-prefix_bytes // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS,
             cache_write_5m=-(-message_bytes // WORST_BYTES_PER_TOKEN),
         )
+
+    def up_front(self, request: ModelRequest) -> Weight:
+        """Weigh prompt and tools; the API keeps deferred ones out of what the model reads."""
+        body = self.body(request)
+        return weigh(body.get("system", []), [tool for tool in body.get("tools", ()) if not tool.get("defer_loading")])
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return what the last stream had brought up to now."""

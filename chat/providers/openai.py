@@ -37,6 +37,7 @@ from chat.providers.openai_wire import (
     tool_problem,
 )
 from chat.providers.replay import STARTED_AFRESH
+from chat.providers.weight import Weight, weigh
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["OpenAIModel", "OpenAIProvider", "create", "new_client"]
@@ -124,6 +125,11 @@ class OpenAIProvider:
         """Return a ceiling: nothing cached yet but all of it written, every byte dense, all the output used."""
         prompt_tokens = -(-prompt_bytes(self._body(request)) // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS
         return TokenUsage(output=output_limit(request, self.model), cache_write_5m=prompt_tokens)
+
+    def up_front(self, request: ModelRequest) -> Weight:
+        """Weigh prompt and tools; what a search loads comes with its answer."""
+        body = self._body(request)
+        return weigh(body.get("instructions", ""), body.get("tools", []))
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return what the last stream had brought up to now."""

@@ -27,6 +27,7 @@ from chat.providers.openai_compatible_wire import (
 )
 from chat.providers.openai_errors import MODEL_ERRORS, Arrived, ModelError, StreamCut, is_answer, never_ran
 from chat.providers.replay import STARTED_AFRESH
+from chat.providers.weight import Weight, weigh
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["CompatibleModel", "OpenAICompatibleProvider", "create", "new_client"]
@@ -95,6 +96,11 @@ class OpenAICompatibleProvider:
         body = self._body(request)
         prompt_tokens = -(-prompt_bytes(body) // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS
         return TokenUsage(input=prompt_tokens, output=body["max_tokens"])
+
+    def up_front(self, request: ModelRequest) -> Weight:
+        """Weigh prompt and tools."""
+        body = self._body(request)
+        return weigh([m for m in body["messages"] if m["role"] == "system"], body.get("tools", []))
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return what the last stream had brought up to now."""

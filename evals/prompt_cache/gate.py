@@ -14,7 +14,7 @@ from chat.providers import anthropic
 from chat.providers.anthropic import AnthropicProvider
 from chat.providers.base import ModelFailure, TokenUsage
 from evals.prompt_cache.play import Asked, play
-from evals.prompt_cache.report import Result, judged
+from evals.prompt_cache.report import SMALLEST_PROMPT_TOKENS, Result, judged
 from evals.prompt_cache.scripts import Script, replies
 from evals.strict_messages import StrictMessages
 from mcp_server.codes import TurnOutcome
@@ -40,7 +40,7 @@ async def _measured(row: ModelRow, service: Service, script: Script, *, is_live:
     catalog = (await get_tool_servers().get("snapshot")).catalog
     async with _provider(row, service, script, is_live=is_live) as provider:
         asked = await _played(script, prefix_of(row, provider, catalog), provider)
-    return judged(script, asked, price)
+    return judged(script, asked, price, smallest_tokens=row.min_cacheable_tokens or SMALLEST_PROMPT_TOKENS)
 
 
 async def _played(script: Script, prefix: Prefix, provider: AnthropicProvider) -> list[Asked]:

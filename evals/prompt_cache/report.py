@@ -13,7 +13,7 @@ HIT_SHARE = 0.98
 MIN_READ_SHARE = 0.90
 MAX_BELOW_BEST = 0.03
 MAX_COST_RATIO = 0.25
-# No model needs more for an entry: what is smaller may lawfully not be cached.
+# No model needs more for an entry. Where a model's own bound is not known, what is smaller may lawfully not be cached.
 SMALLEST_PROMPT_TOKENS = 4096
 # The bounds of share and cost hold for turns of this length and steps of one call: a short turn has
 # too little to read, and wide steps bring too much that is new.
@@ -77,7 +77,8 @@ class Result:
             yield f"{len(missed)} of {len(self.lines) - 1} calls missed the cache"
         if self.read_share < self.best_share - MAX_BELOW_BEST:
             yield f"{self.read_share:.1%} is read, {self.best_share:.1%} could be"
-        if self._is_long and self.read_share < MIN_READ_SHARE:
+        # Where a model caches no prompt as short as the first ones, a turn can't get to nine tenths.
+        if self._is_long and self.read_share < MIN_READ_SHARE <= self.best_share:
             yield f"{self.read_share:.1%} is read, {MIN_READ_SHARE:.0%} must be"
         # Where a read costs a tenth of the input price, a turn that writes its prefix can't get to a quarter.
         is_possible = self.best_cost_ratio <= MAX_COST_RATIO
@@ -90,11 +91,13 @@ class Result:
         return any(len(turn) >= LONG_STEPS and max(map(len, turn)) == 1 for turn in self.script.turns)
 
 
-def judged(script: Script, asked: Sequence[Asked], price: Price) -> Result:
+def judged(
+    script: Script, asked: Sequence[Asked], price: Price, *, smallest_tokens: int = SMALLEST_PROMPT_TOKENS
+) -> Result:
     """Return what the calls of a script say."""
     lines = [Line(1, asked[0], 0)]
     for number, (before, now) in enumerate(zip(asked, asked[1:], strict=False), start=2):
-        expected = before.prompt_tokens if before.prompt_tokens >= SMALLEST_PROMPT_TOKENS else 0
+        expected = before.prompt_tokens if before.prompt_tokens >= smallest_tokens else 0
         # A small change near the end of a long prompt costs little today and much tomorrow.
         has_changed = now.diagnosis.get("type", "").endswith("_changed")
         is_hit = now.usage.cache_read >= expected * HIT_SHARE and not has_changed

@@ -22,6 +22,7 @@ MEASURES = (
     "loop_overhead",
     "demo_turn",
     "prompt_cache",
+    "up_front",
 )
 # Those that public peers take part in, in folders of their own.
 WITH_PEERS = ("loop_overhead", "peers")

@@ -83,6 +83,9 @@ DRUGS = (
 async def test_a_turn_of_15_steps_reads_nine_tenths_and_is_booked_at_a_quarter(
     session: Session, strict_messages: StrictMessages
 ) -> None:
+    """The prefix was written for an hour by the question before, as it is in a session that is in use."""
+    strict_messages.script(*short_turn_of(0))
+    await ask(session, "What is HER2?")
     searched = [
         Reply(
             Thinking(f"Trials of {drug} are next."),

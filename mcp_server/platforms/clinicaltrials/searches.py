@@ -63,7 +63,6 @@ MESSAGE_MAX_CHARS = 200
 
 
 @platform.tool(
-    core=True,
     example={"condition": "melanoma", "intervention": "vemurafenib", "limit": 20},
     cites=LISTED,
     asks=(

@@ -52,6 +52,7 @@ COMPARED = Annotated[
 
 
 @platform.tool(
+    core=True,
     example={"nct_id": "NCT01808573"},
     cites=STUDY,
     noise="del(.record.derivedSection?, .record.protocolSection.contactsLocationsModule?)",

@@ -118,7 +118,6 @@ def cited_annotations(found: list[Json]) -> list[Citation]:
 
 
 @platform.tool(
-    core=True,
     example={"gene_symbol": "CYP2C19", "drug_name": "clopidogrel"},
     asks=(
         "which variants affect response to warfarin",

@@ -108,6 +108,7 @@ async def _of_gene(asked: Awaitable[list[Json]], gene: str) -> list[Json]:
 
 
 @platform.tool(
+    core=True,
     example={"drug_name": "clopidogrel"},
     asks=(
         "which genes should I test before giving a drug",

@@ -66,7 +66,6 @@ _NAMED = Cite("rsid", "[]", "name")
 
 
 @platform.tool(
-    core=True,
     example={"rsid": "rs113488022"},
     noise="del(.evidence)",
     keep=(

@@ -98,7 +98,6 @@ NO_DRUG = "Open Targets lists no drug or clinical candidate here."
 
 
 @platform.tool(
-    core=True,
     example={"ensembl_id": "ENSG00000141736"},
     asks=(
         "drugs against a target",

@@ -33,6 +33,7 @@ SMILES = re.compile(r"(?=.*[=#@])[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]+")
 
 
 @platform.tool(
+    core=True,
     example={"name": "aspirin"},
     cites=Cite("pubchem", ".[]", ".CID", ".Title"),
     asks=(

@@ -28,6 +28,7 @@ Gene = Annotated[str, Arg("Gene symbol or UniProt accession of a human protein."
 
 
 @platform.tool(
+    core=True,
     example={"gene": "P04626", "limit": 5},
     cites=(Cite("uniprot", "", "accession"), Cite("reactome", "pathways[]", "stId", "displayName")),
     asks=(

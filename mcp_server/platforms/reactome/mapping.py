@@ -24,7 +24,6 @@ Level = Annotated[Literal["pathways", "reactions"], Arg("Whether pathways or sin
 
 
 @platform.tool(
-    core=True,
     example={"identifier": "P04637", "resource": "UniProt"},
     cites=LISTED,
     asks=(

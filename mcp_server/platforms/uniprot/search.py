@@ -81,7 +81,6 @@ SINGLE_LOOKUPS = 25
 
 
 @platform.tool(
-    core=True,
     example={"gene_symbols": ["ERBB2", "EGFR"], "keyword": "Kinase"},
     cites=Cite("uniprot", "[]", "primaryAccession", "proteinName"),
     asks=(

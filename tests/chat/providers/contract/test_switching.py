@@ -12,10 +12,14 @@ HARNESSES = all_harnesses()
 PAIRS = [*permutations(HARNESSES, 2)]
 
 
-def seals_of(harness: Harness, entries: list[Entry]) -> list[str]:
-    """Return what of a transcript only this harness's service can read."""
-    own = (entry for entry in entries if isinstance(entry, AssistantEntry) and entry.provider == harness.name)
-    return [seal for entry in own for seal in harness.sealed(entry)]
+def messages_of(harness: Harness, entries: list[Entry]) -> list[AssistantEntry]:
+    """Return the messages of a transcript that this harness's service made."""
+    return [entry for entry in entries if isinstance(entry, AssistantEntry) and entry.provider == harness.name]
+
+
+def seals_of(harness: Harness, messages: list[AssistantEntry]) -> list[str]:
+    """Return what of its messages only this harness's service can read."""
+    return [seal for entry in messages for seal in harness.sealed(entry)]
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
@@ -29,8 +33,9 @@ async def test_a_session_goes_to_another_provider_and_comes_back(first: str, sec
         assert one.statuses == other.statuses == [200] * 6
         for harness, foreign in ((one, other), (other, one)):
             body = harness.requests[-1].body.decode()
-            assert not any(seal in body for seal in seals_of(foreign, conversation.entries))
-            own = seals_of(harness, conversation.entries[:-1])
+            assert not any(seal in body for seal in seals_of(foreign, messages_of(foreign, conversation.entries)))
+            # The last message came after the last request.
+            own = seals_of(harness, messages_of(harness, conversation.entries)[:-1])
             assert ("sealed" in harness.abilities) == bool(own)
             assert all(seal in body for seal in own)
             for number in range(2):

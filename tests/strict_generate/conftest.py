@@ -1,0 +1,3 @@
+"""The server under test."""
+
+from tests.strict_generate.fixture import strict_generate as strict_generate

@@ -1,0 +1,58 @@
+"""What an operator sees of tools and their processes."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from tools_catalog.models import Alarm, ContractCheck, ServerState, ToolHour
+
+if TYPE_CHECKING:
+    Admin = admin.ModelAdmin[Any]
+else:
+    Admin = admin.ModelAdmin
+
+
+class ReadOnlyAdmin(Admin):
+    """Rows that the program writes; an operator may look, and delete what is done with."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Refuse."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse."""
+        return False
+
+
+@admin.register(Alarm)
+class AlarmAdmin(ReadOnlyAdmin):
+    """What waits for an operator."""
+
+    list_display = ("code", "subject", "text", "count", "first_at", "last_at")
+    list_filter = ("code",)
+
+
+@admin.register(ServerState)
+class ServerStateAdmin(ReadOnlyAdmin):
+    """The tool servers of all processes, as each last said."""
+
+    list_display = ("process", "upstreams", "word", "generation", "pid", "tools", "since", "seen_at", "last_error")
+    list_filter = ("word", "upstreams")
+
+
+@admin.register(ToolHour)
+class ToolHourAdmin(ReadOnlyAdmin):
+    """How the calls of each tool went, by the hour."""
+
+    list_display = ("hour", "tool", "calls", "failures", "milliseconds")
+    search_fields = ("tool",)
+    date_hierarchy = "hour"
+
+
+@admin.register(ContractCheck)
+class ContractCheckAdmin(ReadOnlyAdmin):
+    """The last contract check of each database."""
+
+    list_display = ("platform_key", "kind", "checked_at", "verdicts")
+    list_filter = ("kind",)
