@@ -1,17 +1,18 @@
-"""Run a jq filter on a stored result and say the outcome in words that a model can act on. Blocks."""
+"""Run jq filters on a stored result and say the outcome in words that a model can act on. Blocks."""
 
-import json
+from collections.abc import Sequence
 from uuid import UUID
 
 from artifacts.config import ArtifactLimits
 from artifacts.errors import ArtifactError, FilterRefused, FilterTooExpensive
-from artifacts.jq import JqEngine, JqOutput, jq_engine
-from artifacts.preview import existing_paths
+from artifacts.jq import Cut, JqEngine, JqOutput, jq_engine
 from artifacts.store import artifact_load
 
-PATHS_MAX_TOKENS = 400
+PATHS_MAX_TOKENS = 250
 # The fewest bytes that JSON has a token, as good as always: an answer has no more tokens than its limit.
 BYTES_A_TOKEN = 2
+# Of several filters each gets at least so much to say.
+LEAST_BYTES = 1_000
 # By the beginning of jq's message, what usually helps.
 HINTS = (
     ("Cannot iterate over null", "The path before [] does not exist here."),
@@ -28,27 +29,32 @@ class NoResult(ArtifactError):
 
 def inspect(
     artifact_id: UUID | str,
-    jq_filter: str,
+    filters: Sequence[str],
     *,
     session_id: UUID,
     owner_id: int,
     limits: ArtifactLimits,
     jq: JqEngine | None = None,
 ) -> str:
-    """Return the filter's results as JSON, one a line.
+    """Return the filters' results as JSON, one a line; several filters each under a line with the filter.
 
-    Raises `ArtifactError` (a `ValueError`): no such artifact in this session, jq's own message with the paths that
-    exist, or a filter that takes or gives too much.
+    Raises `ArtifactError` (a `ValueError`): no such artifact in this session, or that no filter brought anything,
+    with jq's own message and the paths that exist, or because it takes or gives too much.
     """
     content = artifact_load(artifact_id, session_id=session_id, owner_id=owner_id)
-    engine = jq or jq_engine(limits)
-    try:
-        output = engine.run(
-            jq_filter, content, timeout_s=limits.jq_timeout_s, output_max_bytes=output_max_bytes(limits)
-        )
-    except FilterRefused as refused:
-        raise FilterRefused(f"{_with_hint(str(refused))}{_paths(content)}") from refused
-    return _text(output, content, limits)
+    look = Look(content, limits, jq or jq_engine(limits), max(output_max_bytes(limits) // len(filters), LEAST_BYTES))
+    if len(filters) == 1:
+        return look.answer(filters[0])
+    parts, problems = [], 0
+    for jq_filter in filters:
+        try:
+            text = look.answer(jq_filter)
+        except ArtifactError as problem:
+            text, problems = f"error: {problem}", problems + 1
+        parts.append(f"# {jq_filter}\n{text}")
+    if problems == len(filters):
+        raise NoResult("none of the filters brought anything\n" + "\n".join(parts))
+    return "\n".join(parts)
 
 
 def output_max_bytes(limits: ArtifactLimits) -> int:
@@ -56,27 +62,62 @@ def output_max_bytes(limits: ArtifactLimits) -> int:
     return limits.inline_max_tokens * BYTES_A_TOKEN
 
 
-def _text(output: JqOutput, content: bytes, limits: ArtifactLimits) -> str:
-    if output.cut is not None and not output.results:
-        items = f" ({output.cut.length:,} items or keys)" if output.cut.length is not None else ""
-        raise FilterTooExpensive(
-            f"the first result is one {output.cut.type} of {output.cut.bytes:,} bytes{items}; at most "
-            f"{output_max_bytes(limits):,} bytes are shown. Take a part, for instance with [:20], or pick keys"
+class Look:
+    """Filters over one document."""
+
+    def __init__(self, content: bytes, limits: ArtifactLimits, jq: JqEngine, max_bytes: int) -> None:
+        self._content = content
+        self._limits = limits
+        self._jq = jq
+        self._max_bytes = max_bytes
+
+    def answer(self, jq_filter: str) -> str:
+        """Return what one filter brings."""
+        try:
+            output = self._jq.run(
+                jq_filter, self._content, timeout_s=self._limits.jq_timeout_s, output_max_bytes=self._max_bytes
+            )
+        except FilterRefused as refused:
+            raise FilterRefused(f"{_with_hint(str(refused))}{self._paths(jq_filter)}") from refused
+        return self._text(jq_filter, output)
+
+    def _text(self, jq_filter: str, output: JqOutput) -> str:
+        if not output.results:
+            if output.cut is not None:
+                raise FilterTooExpensive(self._too_large(output.cut))
+            raise NoResult(f"the filter gave no result at all: nothing matched.{self._paths(jq_filter)}")
+        text = "\n".join(output.results)
+        if output.cut is not None:
+            return f"{text}\n({_left_out(output.cut, len(output.results))})"
+        if all(result == "null" for result in output.results):
+            return f"{text}\n(null may mean that this path does not exist.{self._paths(jq_filter)})"
+        return text
+
+    def _too_large(self, cut: Cut) -> str:
+        items = f" ({cut.length:,} items or keys)" if cut.length is not None else ""
+        return (
+            f"the first result is one {cut.type} of {cut.bytes:,} bytes{items}; at most {self._max_bytes:,} bytes are "
+            "shown. Take a part, for instance with [:20], or pick keys"
         )
-    if not output.results:
-        raise NoResult(f"the filter gave no result at all: nothing matched.{_paths(content)}")
-    text = "\n".join(output.results)
-    if output.cut is not None:
-        text += f"\n(cut: only the first {len(output.results):,} results are shown; narrow the filter to see others)"
-    elif all(result == "null" for result in output.results):
-        text += f"\n(null may mean that this path does not exist.{_paths(content)})"
-    return text
+
+    def _paths(self, jq_filter: str) -> str:
+        try:
+            paths = self._jq.paths(
+                self._content, max_tokens=PATHS_MAX_TOKENS, timeout_s=self._limits.jq_timeout_s, near=jq_filter
+            )
+        except ArtifactError:
+            return ""
+        return f" {paths}"
+
+
+def _left_out(cut: Cut, told: int) -> str:
+    if cut.shown:
+        rest = (cut.length or 0) - cut.shown
+        return f"{rest:,} more of {cut.length:,} items; go on with [{cut.shown}:], or narrow the filter"
+    more = f"{cut.more:,} more" if cut.is_all else f"at least {cut.more:,} more"
+    return f"{more} after these {told:,} results; narrow the filter to see others"
 
 
 def _with_hint(message: str) -> str:
     hint = next((hint for beginning, hint in HINTS if message.startswith(beginning)), "")
     return f"{message} {hint}" if hint else message
-
-
-def _paths(content: bytes) -> str:
-    return f" Paths that exist: {existing_paths(json.loads(content), PATHS_MAX_TOKENS)}"

@@ -1,5 +1,7 @@
 """Run jq filters in worker processes that can be killed: the binding can't be interrupted, and shows the environment.
 
+Documents are described there too: parsing megabytes would hold up every thread of this process.
+
 Workers are started ahead and kept; one that runs over its time or memory is killed and replaced. All functions
 block: from the event loop, call them in a thread.
 """
@@ -16,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +29,7 @@ from typing import Any
 from artifacts.config import ArtifactLimits
 from artifacts.errors import FilterRefused, FilterTooExpensive
 
+Header = dict[str, Any]
 log = logging.getLogger(__name__)
 
 WORKERS = 2
@@ -34,26 +38,35 @@ PROGRAM_MAX_CHARACTERS = 8_000
 # Time for a worker to load.
 START_S = 15.0
 CHUNK_BYTES = 256 * 1024
+# Time that a worker has for counting what did not fit, a little more than it gives itself.
+COUNT_S = 1.0
 # Such statements can only stand at the beginning of a program.
 _MODULES = re.compile(r"(?:\s|#[^\n]*(?:\n|$))*(?:module|import|include)\b")
 EXPENSIVE = "the filter is too expensive: {why}. Narrow it, for instance with [:20] or a path"
 
 
 @dataclass(frozen=True)
-class TooLarge:
-    """What kind of value no longer fitted into an output. `length` counts its items or keys."""
+class Cut:
+    """What no longer fitted into an output: the first result that was kept back, and how many others were.
+
+    `length` counts its items or keys. Of an array that was the first result, the first `shown` items are told.
+    `more` counts the results kept back, this one included; all of them where `is_all` holds.
+    """
 
     type: str
     length: int | None
     bytes: int
+    shown: int = 0
+    more: int = 1
+    is_all: bool = True
 
 
 @dataclass(frozen=True)
 class JqOutput:
-    """The results as JSON texts. `cut` describes the first one that the output limit kept back."""
+    """The results as JSON texts."""
 
     results: tuple[str, ...]
-    cut: TooLarge | None = None
+    cut: Cut | None = None
 
 
 class _Died(Exception):
@@ -67,7 +80,8 @@ class _Worker:
         binding = find_spec("jq")
         assert binding is not None and binding.origin is not None
         # -I and -S: nothing of this process's environment or path takes part.
-        command = [sys.executable, "-I", "-S", str(WORKER), str(Path(binding.origin).parent), str(memory_mb << 20)]
+        folders = [str(Path(binding.origin).parent), str(WORKER.parents[1])]
+        command = [sys.executable, "-I", "-S", str(WORKER), *folders, str(memory_mb << 20)]
         self._process = subprocess.Popen(
             command,
             env={},
@@ -82,8 +96,9 @@ class _Worker:
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)
         self._is_ready = False
+        self.is_spent = False
 
-    def ask(self, header: dict[str, Any], document: bytes, timeout_s: float) -> tuple[dict[str, Any], bytes]:
+    def ask(self, header: Header, documents: Sequence[bytes], timeout_s: float) -> tuple[Header, bytes]:
         """Send a request and return the answer. After `TimeoutError` or `_Died` the worker is of no more use."""
         if not self._is_ready:
             self._receive(1, time.monotonic() + START_S)
@@ -91,10 +106,25 @@ class _Worker:
         deadline = time.monotonic() + timeout_s
         text = json.dumps(header).encode()
         self._send(len(text).to_bytes(4, "big") + text, deadline)
-        self._send(document, deadline)
-        answer = json.loads(self._receive(int.from_bytes(self._receive(4, deadline), "big"), deadline))
-        body = self._receive(answer["bytes"], deadline)
+        for document in documents:
+            self._send(document, deadline)
+        answer, body = self._answer(deadline)
+        if answer.get("cut"):
+            answer["cut"] |= self._count(min(deadline, time.monotonic() + COUNT_S))
         return answer, body
+
+    def _answer(self, deadline: float) -> tuple[Header, bytes]:
+        answer: Header = json.loads(self._receive(int.from_bytes(self._receive(4, deadline), "big"), deadline))
+        return answer, self._receive(answer["bytes"], deadline)
+
+    def _count(self, deadline: float) -> Header:
+        """Return how many results were kept back. A filter that takes too long for that is given up."""
+        try:
+            counted, _ = self._answer(deadline)
+        except (TimeoutError, _Died):
+            self.is_spent = True
+            return {"more": 1, "is_all": False}
+        return {"more": counted["more"], "is_all": counted["all"]}
 
     def kill(self) -> None:
         """Kill the process; a thread that waits for it hears of its end."""
@@ -171,17 +201,31 @@ class JqEngine:
             raise FilterRefused("the filter holds a NUL character")
         if _MODULES.match(program):
             raise FilterRefused("modules are not available: no import, include or module")
-        header = {
-            "program": program,
-            "bytes": len(document),
-            "output_max_bytes": output_max_bytes,
-            "cpu_s": timeout_s,
-        }
-        answer, body = self._ask(header, document, timeout_s)
+        header = {"op": "filter", "program": program, "output_max_bytes": output_max_bytes}
+        answer, body = self._ask(header, [document], timeout_s)
         if "error" in answer:
             raise FilterRefused(answer["error"])
         results = tuple(body.decode().split("\n")) if answer["results"] else ()
-        return JqOutput(results, TooLarge(**answer["next"]) if answer["cut"] else None)
+        return JqOutput(results, Cut(**answer["cut"]) if answer["cut"] else None)
+
+    def preview(self, document: bytes, *, max_tokens: int, timeout_s: float, focus: bytes = b"") -> str:
+        """Return the preview of a JSON document; `focus` is the document without its noise, if it has any.
+
+        Raises `FilterRefused` or `FilterTooExpensive` for a document that can't be described.
+        """
+        header = {"op": "preview", "max_tokens": max_tokens, "focus_bytes": len(focus)}
+        return self._described(header, [document, focus], timeout_s)
+
+    def paths(self, document: bytes, *, max_tokens: int, timeout_s: float, near: str) -> str:
+        """Return the paths that a JSON document has, first those that are spelt like what a filter names."""
+        header = {"op": "paths", "max_tokens": max_tokens, "near": near}
+        return self._described(header, [document], timeout_s)
+
+    def _described(self, header: Header, documents: Sequence[bytes], timeout_s: float) -> str:
+        answer, body = self._ask(header, documents, timeout_s)
+        if "error" in answer:
+            raise FilterRefused(answer["error"])
+        return body.decode()
 
     def close(self) -> None:
         """End all workers."""
@@ -196,13 +240,14 @@ class JqEngine:
             self._discard(worker_or_none)
         self._folder.cleanup()
 
-    def _ask(self, header: dict[str, Any], document: bytes, timeout_s: float) -> tuple[dict[str, Any], bytes]:
+    def _ask(self, header: Header, documents: Sequence[bytes], timeout_s: float) -> tuple[Header, bytes]:
+        header |= {"bytes": sum(map(len, documents)), "cpu_s": timeout_s}
         worker = self._idle.get()
         healthy = False
         try:
             worker = worker or self._new_worker()
-            answer = worker.ask(header, document, timeout_s)
-            healthy = True
+            answer = worker.ask(header, documents, timeout_s)
+            healthy = not worker.is_spent
             return answer
         except TimeoutError:
             raise FilterTooExpensive(EXPENSIVE.format(why=f"it ran over {timeout_s:g} s")) from None

@@ -6,18 +6,19 @@ in a thread.
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from artifacts.config import ArtifactLimits
 from artifacts.errors import ArtifactError
 from artifacts.jq import JqEngine, jq_engine
-from artifacts.noise import apply_noise
-from artifacts.preview import preview
+from artifacts.noise import Filtered, apply_noise
 from artifacts.tokens import fits
 
 Json = Any
 Store = Callable[[bytes], str]
+UNDESCRIBED = "JSON of {size:,} bytes that can't be described ({problem}). Begin with `keys`, `length` or `.[:1]`."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,20 +58,22 @@ class Stored(Reduction):
 
 
 def reduce(
-    value: Json, *, noise: str | None, limits: ArtifactLimits, store: Store, jq: JqEngine | None = None
+    value: Json | bytes, *, noise: str | None, limits: ArtifactLimits, store: Store, jq: JqEngine | None = None
 ) -> Inline | Reduced | Stored:
-    """Return a value as the model may read it. `store` keeps the whole JSON and returns its artifact id."""
-    content = compact(value)
+    """Return a value as the model may read it; `bytes` are a value whose JSON nobody has read yet.
+
+    `store` keeps the whole JSON and returns its artifact id. It runs in the calling thread, the jq engine meanwhile
+    in its own process.
+    """
+    content = value if isinstance(value, bytes) else compact(value)
     size = len(content)
     if fits(content, limits.inline_max_tokens):
         return Inline(text=content.decode(), bytes_before=size, bytes_after=size)
-    shown, warning = content, ""
-    if noise:
-        filtered = apply_noise(content, noise, limits, jq or jq_engine(limits))
-        shown, warning = filtered.content, filtered.warning
-    artifact_id, store_problem = _stored(content, store)
-    warnings = [warning, store_problem]
-    if fits(shown, limits.inline_max_tokens):
+    with ThreadPoolExecutor(1) as beside:
+        looking = beside.submit(_look, content, noise, limits, jq or jq_engine(limits))
+        artifact_id, store_problem = _stored(content, store)
+        shown, warning = looking.result()
+    if isinstance(shown, bytes):
         left_out = f"left out as noise: {size - len(shown):,} of {size:,} bytes"
         whole = f"{left_out}; the whole is artifact {artifact_id}" if artifact_id else left_out
         return Reduced(
@@ -78,17 +81,28 @@ def reduce(
             bytes_before=size,
             bytes_after=len(shown),
             artifact_id=artifact_id,
-            warning=_joined([whole, *warnings]),
+            warning=_joined([whole, warning, store_problem]),
         )
-    focus = None if shown is content else json.loads(shown)
-    text = preview(value, limits.preview_max_tokens, size=size, focus=focus)
     return Stored(
-        text=text,
+        text=shown,
         bytes_before=size,
-        bytes_after=len(text.encode()),
+        bytes_after=len(shown.encode()),
         artifact_id=artifact_id,
-        warning=_joined(warnings),
+        warning=_joined([warning, store_problem]),
     )
+
+
+def _look(content: bytes, noise: str | None, limits: ArtifactLimits, jq: JqEngine) -> tuple[bytes | str, str]:
+    """Return a document without its noise where that is small enough, else its preview; and what went wrong."""
+    filtered = apply_noise(content, noise, limits, jq) if noise else Filtered(content)
+    if fits(filtered.content, limits.inline_max_tokens):
+        return filtered.content, filtered.warning
+    focus = b"" if filtered.content is content else filtered.content
+    try:
+        text = jq.preview(content, max_tokens=limits.preview_max_tokens, timeout_s=limits.jq_timeout_s, focus=focus)
+    except ArtifactError as problem:
+        text = UNDESCRIBED.format(size=len(content), problem=problem)
+    return text, filtered.warning
 
 
 def compact(value: Json) -> bytes:

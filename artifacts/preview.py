@@ -1,219 +1,187 @@
-"""Describe a JSON value too large to read: its shape as the jq paths that exist, with types, counts, sizes, samples.
+"""Describe a JSON value too large to read: its paths with types, ranges and sizes, three items, ready filters. Pure.
 
-Deterministic and bounded: the same value gives the same text, of at most the given tokens. Paths come level by
-level, so that what is left out is what lies deepest. Each path is jq that runs on the value without an error.
-Pure.
+Deterministic and bounded: the same value gives the same text, of at most the given tokens.
 """
 
+import difflib
 import json
 import re
-from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from artifacts.questions import ready_filters
+from artifacts.shape import Shape, bare, shapes
 from artifacts.tokens import cut, tokens
 
 Json = Any
 
-# Items of one array, values at one path, and values in all, that are looked at.
-ITEMS_MAX = 100
-VALUES_PER_PATH_MAX = 2_000
-VALUES_MAX = 20_000
-# So many values of each further path are looked at once that is reached.
-FEW_VALUES = 5
-PATHS_MAX = 1_000
-DEPTH_MAX = 12
-# An object with so many keys and one kind of value is a map: its keys are data, not shape.
-MAP_KEYS = 24
-SAMPLES_MAX = 2
-SAMPLE_MAX_CHARACTERS = 48
-MORE_ROOM_TOKENS = 12
-_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-@dataclass
-class Shape:
-    """What was seen at one path.
-
-    `parents` counts the objects that could have had it; `is_complete` says that every value one level up had it
-    and was looked at.
-    """
-
-    path: str
-    depth: int = 0
-    parents: int = 0
-    is_complete: bool = True
-    seen: int = 0
-    types: set[str] = field(default_factory=set)
-    counts: list[int] = field(default_factory=list)
-    longest_text: int = 0
-    samples: list[str] = field(default_factory=list)
-
-    def note(self, value: Json) -> None:
-        """Add one value."""
-        kind = _type(value)
-        self.seen += 1
-        self.types.add("map" if kind == "object" and _is_map(value) else kind)
-        if kind == "array" or "map" in self.types and kind == "object":
-            self.counts.append(len(value))
-        if kind == "string":
-            self.longest_text = max(self.longest_text, len(value))
-        examples = value if kind == "object" and _is_map(value) else [value]
-        if kind in ("string", "number", "boolean") or examples is value:
-            self._sample(islice(examples, SAMPLES_MAX))
-
-    def line(self) -> str:
-        """Return the path with what is known about it."""
-        parts = ["|".join(sorted(self.types))]
-        if self.counts:
-            low, high = min(self.counts), max(self.counts)
-            unit = "keys" if "map" in self.types else "items"
-            parts.append(f"{low:,} {unit}" if low == high else f"{low:,}-{high:,} {unit}")
-        if self.longest_text > SAMPLE_MAX_CHARACTERS:
-            parts.append(f"up to {self.longest_text:,} characters")
-        if self.seen < self.parents:
-            parts.append(f"in {self.seen:,} of {self.parents:,} looked at")
-        if self.samples:
-            parts.append("e.g. " + ", ".join(self.samples))
-        return f"{self.path} {', '.join(parts)}"
-
-    def _sample(self, values: Iterable[Json]) -> None:
-        for value in values:
-            if len(self.samples) >= SAMPLES_MAX:
-                return
-            if isinstance(value, str) and len(value) > SAMPLE_MAX_CHARACTERS:
-                value = value[: SAMPLE_MAX_CHARACTERS // 2] + "…"
-            text = json.dumps(value, ensure_ascii=False)
-            text = text if len(text) <= 2 * SAMPLE_MAX_CHARACTERS else text[:SAMPLE_MAX_CHARACTERS] + "…"
-            if text not in self.samples:
-                self.samples.append(text)
-
-
-def shapes(value: Json) -> list[Shape]:
-    """Return the shape at each path that exists, level by level."""
-    found: list[Shape] = []
-    waiting: deque[tuple[Shape, list[Json]]] = deque([(Shape("."), [value])])
-    looked_at = 0
-    while waiting and len(found) < PATHS_MAX:
-        shape, values = waiting.popleft()
-        if looked_at >= VALUES_MAX and len(values) > FEW_VALUES:
-            del values[FEW_VALUES:]
-            shape.is_complete = False
-        found.append(shape)
-        looked_at += len(values)
-        for item in values:
-            shape.note(item)
-        if shape.depth < DEPTH_MAX:
-            waiting.extend(_children(shape, values))
-    return found
-
-
-def existing_paths(value: Json, max_tokens: int) -> str:
-    """Return the jq paths that exist, as many as fit."""
-    return _fitting((shape.path for shape in shapes(value)), max_tokens, separator="  ")
+# What the filters may take of the whole, and what the items get in any case: paths that leave room give it to them.
+FILTERS_SHARE = 0.3
+SAMPLES_SHARE = 0.25
+# Of what the paths may take: from when on the values of further ones are left out, so that more of them fit.
+TERSE_FROM = 0.6
+SCALARS = frozenset({"string", "number", "boolean", "null"})
+MORE_ROOM_TOKENS = 14
+SAMPLE_ITEMS = 3
+SAMPLES_MAX_TOKENS = 240
+SAMPLE_TEXT_CHARACTERS = 40
+SAMPLE_DEPTH = 3
+# A branch below this share of the whole says nothing about where the size lies.
+TOLD_SHARE = 0.05
+CLOSE_PATHS = 5
+CLOSE_ENOUGH = 0.6
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Words of the language, not of the data.
+_OF_JQ = frozenset(["select", "map", "length", "keys", "test", "sort_by", "group_by", "not", "and", "or", "limit"])
 
 
 def preview(value: Json, max_tokens: int, *, size: int, focus: Json = None) -> str:
-    """Return the shape of a value of `size` bytes, in at most `max_tokens`.
+    """Return what a value of `size` bytes looks like, in at most `max_tokens`.
 
-    `focus` is the value without its noise: only paths that it has as well are listed, but what is said of them
-    is said of the whole.
+    `focus` is the value without its noise: only paths that it has as well are listed, and its items are shown, but
+    what is said of the paths is said of the whole.
     """
     found = shapes(value)
     if focus is not None:
-        wanted = {_bare(shape.path) for shape in shapes(focus)}
-        found = [shape for shape in found if _bare(shape.path) in wanted]
-    head = f"JSON of {size:,} bytes. The jq paths that exist, with types, counts and samples:\n"
-    foot = _advice(found)
-    if tokens(head + foot) > max_tokens // 2:
-        foot = ""
-    room = max_tokens - tokens(head) - tokens(foot)
-    return cut(head + _fitting((shape.line() for shape in found), room, separator="\n") + foot, max_tokens)
+        wanted = {bare(shape.path) for shape in shapes(focus)}
+        found = [shape for shape in found if bare(shape.path) in wanted]
+    head = f"JSON of {size:,} bytes. Its jq paths; those further in go on from the one above.\n"
+    filters = _filters(found, int(max_tokens * FILTERS_SHARE))
+    room = max_tokens - tokens(head) - tokens(filters)
+    kept = int(max_tokens * SAMPLES_SHARE) if main_list(found) else 0
+    tree = _tree(found, room - kept)
+    samples = _samples(value if focus is None else focus, found, room - tokens(tree))
+    return cut(head + tree + samples + filters, max_tokens)
 
 
-def _bare(path: str) -> str:
-    return path.replace("?", "")
+def existing_paths(value: Json, max_tokens: int, *, near: str = "") -> str:
+    """Return the jq paths that exist, as many as fit; first those that are close to what the filter `near` names."""
+    found = [shape.path for shape in shapes(value)]
+    close = _close(found, near)
+    told = f"Close to it: {'  '.join(close)}. " if close else ""
+    room = max_tokens - tokens(told) - MORE_ROOM_TOKENS
+    return cut(f"{told}Paths that exist: {_fitting(found, room)}", max_tokens)
 
 
-def _fitting(parts: Iterable[str], max_tokens: int, *, separator: str) -> str:
+def _close(paths: Sequence[str], near: str) -> list[str]:
+    """Return the paths whose last key is spelt like a word of the filter, the closest first."""
+    words = [word.lower() for word in _WORD.findall(near) if word not in _OF_JQ]
+    scored = []
+    for number, path in enumerate(paths):
+        key = "" if path.endswith(("[]", "[]?")) else (_WORD.findall(path) or [""])[-1].lower()
+        score = max((difflib.SequenceMatcher(None, word, key).ratio() for word in words if key), default=0.0)
+        if score >= CLOSE_ENOUGH:
+            scored.append((-score, number, path))
+    return [path for _, _, path in sorted(scored)[:CLOSE_PATHS]]
+
+
+def _tree(found: Sequence[Shape], max_tokens: int) -> str:
+    """Return the paths, as many as fit; what lies deepest is left out first, and before it what is known of it."""
+    room = max_tokens - MORE_ROOM_TOKENS
+    enough = room * TERSE_FROM
+    kept: dict[int, str] = {}
+    total = found[0].size_bytes if found else 0
+    lines = [_line(shape, total) for shape in found]
+    is_terse = sum(map(tokens, lines)) > room
+    for shape, line in zip(found, lines, strict=True):
+        if is_terse and room < enough and shape.types <= SCALARS and not shape.enumeration:
+            line = f"{_place(shape)} {'|'.join(sorted(shape.types))}\n"
+        room -= tokens(line)
+        if room < 0:
+            break
+        kept[id(shape)] = line
+    below: dict[int, list[Shape]] = {}
+    for shape in found:
+        if id(shape) in kept:
+            below.setdefault(id(shape.up) if id(shape.up) in kept else 0, []).append(shape)
+    text = "".join(kept[id(shape)] for shape in _depth_first(below.get(0, []), below))
+    rest = len(found) - len(kept)
+    return f"{text}… and {rest:,} more paths\n" if rest else text
+
+
+def _depth_first(level: Sequence[Shape], below: dict[int, list[Shape]]) -> Iterable[Shape]:
+    for shape in level:
+        yield shape
+        yield from _depth_first(below.get(id(shape), ()), below)
+
+
+def _line(shape: Shape, total: float) -> str:
+    share = shape.size_bytes / total if total else 0
+    told = f", {share:.0%} of all" if shape.depth and share >= TOLD_SHARE and shape.types & {"array", "map"} else ""
+    return f"{_place(shape)} {shape.line}{told}\n"
+
+
+def _place(shape: Shape) -> str:
+    """Return the step to a path from the one above it, which stands before it in the tree."""
+    above = shape.up.path if shape.up else "."
+    return " " * (shape.depth - 1) + (shape.path if above == "." else shape.path.removeprefix(above))
+
+
+def _samples(value: Json, found: Sequence[Shape], max_tokens: int) -> str:
+    """Return the first items of the largest list, abbreviated."""
+    place = main_list(found)
+    if place is None:
+        return ""
+    items = list(_at(value, place.path))[:SAMPLE_ITEMS]
+    lines = [f"{place.path} begins:\n"]
+    room = min(max_tokens, SAMPLES_MAX_TOKENS) - tokens(lines[0])
+    for item in items:
+        text = cut(json.dumps(_abbreviated(item), ensure_ascii=False), max(room // SAMPLE_ITEMS - 3, 0))
+        lines.append(f"{text}\n")
+    return cut("".join(lines), max_tokens)
+
+
+def main_list(found: Sequence[Shape]) -> Shape | None:
+    """Return the list or map with the most in it, of those that stand in no other list."""
+    lists = [shape for shape in found if shape.types in ({"array"}, {"map"}) and "[]" not in shape.path]
+    filled = [shape for shape in lists if max(shape.counts) > 1]
+    return max(filled, key=lambda shape: (shape.size_bytes, -shape.depth), default=None)
+
+
+def _at(value: Json, path: str) -> Iterable[Json]:
+    """Return the items of the list at a path of plain steps."""
+    for step in re.findall(r'\.([A-Za-z_]\w*)|\[("(?:[^"\\]|\\.)*")\]', path):
+        key = step[0] or json.loads(step[1])
+        value = value.get(key) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _abbreviated(value: Json, depth: int = 0) -> Json:
+    if isinstance(value, str) and len(value) > SAMPLE_TEXT_CHARACTERS:
+        return value[:SAMPLE_TEXT_CHARACTERS] + "…"
+    if isinstance(value, list):
+        if depth >= SAMPLE_DEPTH:
+            return f"… {len(value):,} items"
+        rest = [f"… {len(value) - 1:,} more"] if len(value) > 1 else []
+        return [*(_abbreviated(item, depth + 1) for item in value[:1]), *rest]
+    if isinstance(value, dict):
+        if depth >= SAMPLE_DEPTH:
+            return f"… {len(value):,} keys"
+        return {key: _abbreviated(item, depth + 1) for key, item in value.items()}
+    return value
+
+
+def _filters(found: Sequence[Shape], max_tokens: int) -> str:
+    """Return the ready filters that fit, each with its question."""
+    text = "For inspect_artifact:\n"
+    for question, jq_filter in ready_filters(found, main_list(found)):
+        line = f"{question} {jq_filter}\n"
+        if tokens(text + line) <= max_tokens:
+            text += line
+    return text.rstrip("\n") if text.count("\n") > 1 else ""
+
+
+def _fitting(parts: Iterable[str], max_tokens: int) -> str:
     """Join as many parts as fit, and say how many more there are."""
     kept: list[str] = []
-    room = max_tokens - MORE_ROOM_TOKENS
+    room = max_tokens
     rest = 0
     for part in parts:
-        room -= tokens(part) + tokens(separator)
+        room -= tokens(part) + 1
         if room < 0:
             rest += 1
         else:
             kept.append(part)
-    return separator.join([*kept, f"… and {rest:,} more"] if rest else kept)
-
-
-def _advice(found: list[Shape]) -> str:
-    """Return example filters for the first list of objects."""
-    for shape in found:
-        item = _join(shape.path, "[]")
-        keys = [s.path.removeprefix(f"{item}.") for s in found if s.path.startswith(f"{item}.")]
-        plain = [key for key in keys if _PLAIN_KEY.fullmatch(key)][:3]
-        if plain and max(shape.counts, default=0) > 1:
-            cut = f"`{shape.path}[:3]`, " if "array" in shape.types else ""
-            return f"\nTo begin with: `{shape.path} | length`, {cut}`[{item} | {{{', '.join(plain)}}}]`."
-    return ""
-
-
-def _children(shape: Shape, values: list[Json]) -> list[tuple[Shape, list[Json]]]:
-    """Return the shapes one level down, each with its values.
-
-    jq refuses to look into a text or a number, and to go through null, which a missing key gives as well: where
-    there are such, or may be, the step needs its `?`, and so do all after it.
-    """
-    lists = [value for value in values if isinstance(value, list) or (isinstance(value, dict) and _is_map(value))]
-    objects = [value for value in values if isinstance(value, dict) and not _is_map(value)]
-    nulls = sum(value is None for value in values)
-    is_sure = "?" not in shape.path
-    into_lists = "[]" if is_sure and shape.is_complete and len(lists) == len(values) else "[]?"
-    mark = "" if is_sure and len(objects) + nulls == len(values) else "?"
-    inner: dict[str, list[Json]] = {}
-    for value in lists:
-        _extend(inner, into_lists, _spread(list(value.values()) if isinstance(value, dict) else value))
-    for value in objects:
-        for key, item in value.items():
-            _extend(inner, _step(key) + mark, [item])
-    children = []
-    for step, items in inner.items():
-        is_item = step == into_lists
-        parents = 0 if is_item else len(objects)
-        all_seen = all(len(value) <= ITEMS_MAX for value in lists) if is_item else len(items) == len(values)
-        child = Shape(_join(shape.path, step), shape.depth + 1, parents, is_complete=shape.is_complete and all_seen)
-        children.append((child, items))
-    return children
-
-
-def _extend(inner: dict[str, list[Json]], step: str, items: list[Json]) -> None:
-    if items:
-        known = inner.setdefault(step, [])
-        known.extend(items[: VALUES_PER_PATH_MAX - len(known)])
-
-
-def _is_map(value: dict[str, Json]) -> bool:
-    return len(value) >= MAP_KEYS and len({_type(item) for item in value.values()}) == 1
-
-
-def _spread(items: list[Json]) -> list[Json]:
-    """Return the first and last items of a long list: rare fields are often at its end."""
-    return items if len(items) <= ITEMS_MAX else items[: ITEMS_MAX - 10] + items[-10:]
-
-
-def _join(path: str, step: str) -> str:
-    return "." + step.removeprefix(".") if path == "." else path + step
-
-
-def _step(key: str) -> str:
-    return f".{key}" if _PLAIN_KEY.fullmatch(key) else f"[{json.dumps(key)}]"
-
-
-def _type(value: Json) -> str:
-    names = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
-    return names.get(type(value), "number")
+    return "  ".join([*kept, f"… and {rest:,} more"] if rest else kept)

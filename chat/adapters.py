@@ -1,5 +1,6 @@
 """The loop's ports, filled in: tool server, large-output pipeline, search."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -96,11 +97,11 @@ def catalog_search(search: ToolSearch) -> Any:
 
 
 def session_inspect(*, session_id: UUID, owner_id: int, limits: ArtifactLimits) -> Any:
-    """Return the function that runs a jq filter on an artifact of this session."""
+    """Return the function that runs jq filters on an artifact of this session."""
 
-    async def inspect(artifact_id: str, jq_filter: str) -> str:
+    async def inspect(artifact_id: str, filters: Sequence[str]) -> str:
         return await sync_to_async(artifact_inspect.inspect, thread_sensitive=False)(
-            artifact_id, jq_filter, session_id=session_id, owner_id=owner_id, limits=limits
+            artifact_id, filters, session_id=session_id, owner_id=owner_id, limits=limits
         )
 
     return inspect

@@ -13,22 +13,27 @@ Json = Any
 SEARCH = "search_available_tools"
 INSPECT = "inspect_artifact"
 FOUND_TOOLS = 5
+FILTERS_MAX = 6
 
 DEFINITIONS = (
     ToolDefinition(
         INSPECT,
         "Look into a stored result with jq. Use the artifact id and the paths of the preview; "
-        "returns what the filter selects.",
+        "returns what the filters select. Ask all you need of one result in one call.",
         {
             "type": "object",
             "properties": {
                 "artifact_id": {"type": "string", "description": "The id that the preview names."},
-                "filter": {
-                    "type": "string",
-                    "description": "A jq filter over the stored data. Example: '[.results[] | {id, name}]'.",
+                "filters": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 1,
+                    "maxItems": FILTERS_MAX,
+                    "description": "jq filters over the stored data, answered one by one. "
+                    "Example: ['.results | length', '[.results[] | {id, name}]'].",
                 },
             },
-            "required": ["artifact_id", "filter"],
+            "required": ["artifact_id", "filters"],
             "additionalProperties": False,
         },
     ),
@@ -56,7 +61,7 @@ DEFINITIONS = (
 )
 
 _EXAMPLES: dict[str, dict[str, Json]] = {
-    INSPECT: {"artifact_id": "0a1b2c3d-0000-4000-8000-000000000000", "filter": ".results[] | {id, name}"},
+    INSPECT: {"artifact_id": "0a1b2c3d-0000-4000-8000-000000000000", "filters": [".results[] | {id, name}"]},
     SEARCH: {"query": "clinvar variants of a gene"},
 }
 _CHECKS = {tool.name: ArgumentCheck(tool.input_schema, _EXAMPLES[tool.name]) for tool in DEFINITIONS}
@@ -77,8 +82,8 @@ class CatalogSearch(Protocol):
     def __call__(self, query: str, limit: int) -> Sequence[FoundTool]: ...
 
 
-# Runs a jq filter on a stored result: artifact id, filter → text; raises ValueError with what is wrong.
-Inspect = Callable[[str, str], Awaitable[str]]
+# Runs jq filters on a stored result: artifact id, filters → text; raises ValueError with what is wrong.
+Inspect = Callable[[str, Sequence[str]], Awaitable[str]]
 
 
 class OwnTools:
@@ -93,6 +98,8 @@ class OwnTools:
 
     async def call(self, name: str, arguments: dict[str, Json]) -> SystemAnswer:
         """Run the tool `name`."""
+        if name == INSPECT:
+            arguments = _as_filters(arguments)
         if problems := _CHECKS[name].problems(arguments):
             return _refused(as_error(problems))
         return await (self._found(arguments) if name == SEARCH else self._inspected(arguments))
@@ -108,10 +115,18 @@ class OwnTools:
 
     async def _inspected(self, arguments: dict[str, Json]) -> SystemAnswer:
         try:
-            text = await self._inspect(arguments["artifact_id"], arguments["filter"])
+            text = await self._inspect(arguments["artifact_id"], arguments["filters"])
         except ValueError as error:
-            return _refused({"message": f"filter: {error}", "argument": "filter"})
+            return _refused({"message": f"filters: {error}", "argument": "filters"})
         return SystemAnswer({"outcome": ResultOutcome.DATA.value, "data": text})
+
+
+def _as_filters(arguments: dict[str, Json]) -> dict[str, Json]:
+    """Return the arguments with a list of filters also where a model gave one alone, as `filter` or `filters`."""
+    one = arguments.get("filters", arguments.get("filter"))
+    if not isinstance(one, str):
+        return arguments
+    return {**{name: value for name, value in arguments.items() if name != "filter"}, "filters": [one]}
 
 
 def _refused(facts: dict[str, Json]) -> SystemAnswer:

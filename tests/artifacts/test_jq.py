@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from artifacts.errors import FilterRefused, FilterTooExpensive
-from artifacts.jq import JqEngine, JqOutput, TooLarge
+from artifacts.jq import Cut, JqEngine, JqOutput
 
 DOCUMENT = (
     b'{"results":[{"id":1,"phase":3},{"id":2,"phase":1}],'
@@ -64,10 +64,26 @@ def test_what_is_wrong_is_said_in_jqs_own_words(jq: JqEngine, program: str, mess
 
 
 def test_output_over_the_limit_is_cut_between_results(jq: JqEngine) -> None:
-    assert run(jq, "range(100)", limit=5) == JqOutput(("0", "1", "2"), TooLarge("number", None, 1))
-    assert run(jq, ".results", limit=10) == JqOutput((), TooLarge("array", 2, 39))
+    assert run(jq, "range(100)", limit=5) == JqOutput(("0", "1", "2"), Cut("number", None, 1, more=97))
+    assert run(jq, ".results", limit=10) == JqOutput((), Cut("array", 2, 39))
     assert run(jq, '"ä"', limit=4).cut is None
-    assert run(jq, '"ä"', limit=3).cut == TooLarge("string", None, 4)
+    assert run(jq, '"ä"', limit=3).cut == Cut("string", None, 4)
+
+
+def test_an_array_over_the_limit_is_shown_from_its_beginning(jq: JqEngine) -> None:
+    assert run(jq, "[range(100)], 1", limit=9) == JqOutput(("[0,1,2,3]",), Cut("array", 100, 291, shown=4, more=2))
+    document = b"[12345678901234567890,1.50,0]"
+    assert run(jq, ".", document, limit=27).results == ("[12345678901234567890,1.50]",)
+
+
+def test_what_is_left_out_is_counted_as_far_as_that_is_cheap(jq: JqEngine) -> None:
+    cut = run(jq, "range(infinite)", limit=5).cut
+    assert cut is not None and not cut.is_all and cut.more > 1_000
+    stuck = run(jq, "(1, 2, 3), last(range(infinite))", limit=3, timeout_s=1.5)
+    assert (stuck.results, stuck.cut) == (("1", "2"), Cut("number", None, 1, more=1, is_all=False))
+    failing = run(jq, "1, 2, 3, error", limit=1)
+    assert failing.cut == Cut("number", None, 1, more=2, is_all=False)
+    assert run(jq, ".p").results == ("1.50",)
 
 
 @pytest.mark.case("C066")

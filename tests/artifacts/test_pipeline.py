@@ -85,7 +85,7 @@ def test_what_stays_too_large_is_stored_and_previewed_without_the_noise(jq: JqEn
 def test_a_policy_that_fails_costs_only_its_effect(jq: JqEngine, noise: str, reason: str) -> None:
     result = reduce(ROWS, noise=noise, limits=LIMITS, store=Shelf(), jq=jq)
     assert result.how == "stored" and reason in result.warning
-    assert ".molecules[].xrefs" in result.text
+    assert "  .xrefs array, 5 items" in result.text
 
 
 @pytest.mark.parametrize("problem", [OSError("disk full"), ArtifactTooLarge("50 bytes are more than the 40")])

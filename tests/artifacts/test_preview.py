@@ -1,6 +1,7 @@
-"""The shape of what is too large to read."""
+"""What a model reads of a result that is too large to be read."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -8,146 +9,128 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from artifacts.jq import JqEngine
-from artifacts.preview import existing_paths, preview, shapes
+from artifacts.preview import existing_paths, preview
+from artifacts.shape import shapes
 from artifacts.tokens import tokens
+from tests.artifacts.json_values import DOCUMENTS
 
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=80),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=20), inner, max_size=6),
-    max_leaves=40,
-)
-
-
-def lines(value: Any) -> list[str]:
-    return [shape.line() for shape in shapes(value)]
-
-
-def test_every_path_is_listed_with_type_count_and_samples() -> None:
-    value = {
-        "page": {"total_count": 1204},
-        "hits": [
-            {"id": "CHEMBL554", "phase": 4, "names": ["lapatinib", "Tykerb"]},
-            {"id": "CHEMBL1201179", "phase": None, "names": []},
-            {"id": "CHEMBL25", "flag": True},
-        ],
-    }
-    assert lines(value) == [
-        ". object",
-        ".page object",
-        ".hits array, 3 items",
-        ".page.total_count number, e.g. 1204",
-        ".hits[] object",
-        '.hits[].id string, e.g. "CHEMBL554", "CHEMBL1201179"',
-        ".hits[].phase null|number, in 2 of 3 looked at, e.g. 4",
-        ".hits[].names array, 0-2 items, in 2 of 3 looked at",
-        ".hits[].flag boolean, in 1 of 3 looked at, e.g. true",
-        '.hits[].names[]? string, e.g. "lapatinib", "Tykerb"',
-    ]
+TRIALS = {
+    "total": 480,
+    "studies": [
+        {
+            "nct_id": f"NCT0{n:07d}",
+            "status": "RECRUITING" if n % 3 else "COMPLETED",
+            "phase": n % 4,
+            "sites": [{"n": n}] * 9,
+        }
+        for n in range(480)
+    ],
+}
 
 
-def test_the_text_tells_size_paths_and_what_to_begin_with() -> None:
-    value = {"hits": [{"id": number, "name": "x"} for number in range(50)]}
-    assert preview(value, 600, size=1234) == (
-        "JSON of 1,234 bytes. The jq paths that exist, with types, counts and samples:\n"
+def filters_of(text: str) -> list[str]:
+    """Return the ready filters of a preview."""
+    _, _, told = text.partition("For inspect_artifact:\n")
+    return [found for line in told.splitlines() for found in re.findall(r"\? `(.*)`$", line)]
+
+
+def test_the_text_tells_paths_values_sizes_items_and_ready_filters() -> None:
+    assert preview(TRIALS, 600, size=60_000) == (
+        "JSON of 60,000 bytes. Its jq paths; those further in go on from the one above.\n"
         ". object\n"
-        ".hits array, 50 items\n"
-        ".hits[] object\n"
-        ".hits[].id number, e.g. 0, 1\n"
-        '.hits[].name string, e.g. "x"\n'
-        "To begin with: `.hits | length`, `.hits[:3]`, `[.hits[] | {id, name}]`."
+        ".total number, e.g. 480\n"
+        ".studies array, 480 items, 100% of all\n"
+        " [] object\n"
+        '  .nct_id string, e.g. "NCT00000000", "NCT00000001"\n'
+        '  .status string, "RECRUITING" | "COMPLETED" seen\n'
+        "  .phase number, 0 to 3\n"
+        "  .sites array, 9 items, 60% of all\n"
+        "   []? object\n"
+        "    .n? number, 0 to 479\n"
+        ".studies begins:\n"
+        '{"nct_id": "NCT00000000", "status": "COMPLETED", "phase": 0, "sites": [{"n": 0}, "… 8 more"]}\n'
+        '{"nct_id": "NCT00000001", "status": "RECRUITING", "phase": 1, "sites": [{"n": 1}, "… 8 more"]}\n'
+        '{"nct_id": "NCT00000002", "status": "RECRUITING", "phase": 2, "sites": [{"n": 2}, "… 8 more"]}\n'
+        "For inspect_artifact:\n"
+        "How many, which? `(.studies | length), [.studies[] | objects | {nct_id, status, phase}]`\n"
+        'Only some, by status? `[.studies[] | objects | select(.status == "RECRUITING") | {nct_id, status, phase}]`\n'
+        "How many of each status? `[.studies[] | objects] | group_by(.status) | map([(.[0] | .status), length])`"
     )
 
 
-def test_a_list_at_the_top_has_paths_too() -> None:
-    assert lines([{"a": 1}])[1:] == [".[] object", ".[].a number, e.g. 1"]
-    assert "`. | length`, `.[:3]`, `[.[] | {a}]`" in preview([{"a": 1}, {"a": 2}], 500, size=10)
-
-
-def test_an_object_with_many_keys_is_a_map() -> None:
-    value = {f"ENSG{number:011d}": {"symbol": f"G{number}"} for number in range(500)}
-    assert lines(value) == [
-        '. map, 500 keys, e.g. "ENSG00000000000", "ENSG00000000001"',
-        ".[] object",
-        '.[].symbol string, e.g. "G0", "G1"',
+def test_ready_filters_bring_what_they_say(jq: JqEngine) -> None:
+    document = json.dumps(TRIALS).encode()
+    which, some, each = filters_of(preview(TRIALS, 600, size=1))
+    found = [
+        json.loads(jq.run(f"[{one}]", document, timeout_s=2, output_max_bytes=10**6).results[0])
+        for one in (which, some, each)
     ]
+    assert found[0][0] == 480 and found[0][1][0] == {"nct_id": "NCT00000000", "status": "COMPLETED", "phase": 0}
+    assert len(found[1][0]) == 320
+    assert found[2][0] == [["COMPLETED", 160], ["RECRUITING", 320]]
 
 
-def test_long_texts_are_cut_and_their_length_is_told() -> None:
-    assert lines({"sequence": "ACGT" * 300})[1] == (
-        '.sequence string, up to 1,200 characters, e.g. "ACGTACGTACGTACGTACGTACGT…"'
-    )
-
-
-def test_keys_with_special_characters_are_quoted() -> None:
-    value = {"Full InChI": 1, "a.b": {"c-d": 2}, 'q"': 3, "1": 4}
-    assert [shape.path for shape in shapes(value)] == [
-        ".",
-        '.["Full InChI"]',
-        '.["a.b"]',
-        '.["q\\""]',
-        '.["1"]',
-        '.["a.b"]["c-d"]',
+def test_without_enumerations_the_highest_are_asked_for() -> None:
+    value = [{"symbol": f"G{n}", "score": n / 7} for n in range(30)]
+    assert filters_of(preview(value, 600, size=1)) == [
+        "(. | length), [.[] | {symbol, score}]",
+        "[.[]] | sort_by(.score) | reverse[:10] | map({symbol, score})",
+        '[.[] | select(tostring | test("WORD"; "i")) | {symbol, score}]',
     ]
-
-
-def test_rare_fields_at_the_end_of_a_long_list_are_seen() -> None:
-    value = [{"a": 1} for _ in range(5_000)] + [{"late": True}]
-    assert ".[].late boolean, in 1 of 100 looked at, e.g. true" in lines(value)
 
 
 def test_what_is_left_out_is_what_lies_deepest() -> None:
     value = {"deep": {"deeper": {f"k{number}": {"x": 1} for number in range(20)}}, "total": 5}
-    text = preview(value, 130, size=999)
-    assert ".total number, e.g. 5" in text and ".deep.deeper object" in text
-    assert "… and " in text and " more" in text
+    text = preview(value, 160, size=999)
+    assert ".total number, e.g. 5" in text and " .deeper object" in text
+    assert "… and " in text and " more paths" in text
 
 
 def test_noise_is_not_listed_but_the_whole_is_described() -> None:
     whole = {"hits": [{"id": number, "xrefs": ["a"]} for number in range(60)]}
     focus = {"hits": [{"id": number} for number in range(10)]}
     text = preview(whole, 600, size=5000, focus=focus)
-    assert ".hits array, 60 items" in text and "xrefs" not in text
+    assert ".hits array, 60 items" in text and ".xrefs" not in text
 
 
-def test_a_list_that_some_items_lack_is_gone_through_with_care() -> None:
-    value = {"hits": [{"names": ["a"]}, {}, {"names": None}], "long": [{"ids": [1]} for _ in range(200)]}
-    paths = [shape.path for shape in shapes(value)]
-    assert ".hits[].names[]?" in paths and ".long[].ids[]?" in paths and ".long[]" in paths
-
-
-@given(JSON_VALUES, st.integers(min_value=30, max_value=600))
+@given(DOCUMENTS, st.integers(min_value=0, max_value=600))
 @settings(suppress_health_check=[HealthCheck.too_slow])
 def test_a_preview_is_bounded_and_deterministic(value: Any, max_tokens: int) -> None:
     text = preview(value, max_tokens, size=10)
     assert tokens(text) <= max_tokens
     assert text == preview(json.loads(json.dumps(value)), max_tokens, size=10)
-    assert tokens(existing_paths(value, max_tokens)) <= max_tokens
+    assert tokens(existing_paths(value, max_tokens, near=".hits[].id")) <= max_tokens
 
 
-@given(value=JSON_VALUES)
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
-def test_every_path_runs_in_jq_and_finds_something(jq: JqEngine, value: Any) -> None:
-    paths = [shape.path for shape in shapes(value)]
-    program = ",".join(f"([{path}]|length)" for path in paths)
-    output = jq.run(program, json.dumps(value).encode(), timeout_s=5.0, output_max_bytes=1_000_000)
-    assert len(output.results) == len(paths)
-    assert all(int(result) > 0 for result in output.results)
+@given(value=DOCUMENTS)
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+def test_every_ready_filter_runs_on_the_value(jq: JqEngine, value: Any) -> None:
+    document = json.dumps(value).encode()
+    for one in filters_of(preview(value, 600, size=1)):
+        jq.run(one, document, timeout_s=5.0, output_max_bytes=1_000_000)
 
 
-@pytest.mark.parametrize("value", [None, 1, "x" * 100_000, [], {}, [[[[1]]]], 10**400])
+@pytest.mark.parametrize("value", [None, 1, "x" * 100_000, [], {}, [[[[1]]]], 10**400, {"k" * 5_000: 1}, ["\ud800"]])
 def test_any_value_has_a_preview(value: Any) -> None:
-    assert preview(value, 600, size=1).startswith("JSON of 1 bytes.")
+    text = preview(value, 600, size=1)
+    assert text.startswith("JSON of 1 bytes.") and tokens(text) <= 600
 
 
-def test_a_huge_value_is_described_quickly_and_in_bounds() -> None:
+def test_a_huge_value_is_described_in_bounds() -> None:
     value = {f"list{n}": [{"rows": [{"x": i, "y": "text"} for i in range(200)]} for _ in range(50)] for n in range(20)}
     text = preview(value, 600, size=10_000_000)
     assert tokens(text) <= 600
-    assert ".list0[].rows[].x number" in text or "… and" in text
+    assert ".list0 array, 50 items" in text and "more paths" in text
 
 
-def test_deep_nesting_ends() -> None:
-    value: Any = 1
-    for _ in range(500):
-        value = [value]
-    assert len(shapes(value)) == 13
+def test_close_paths_come_first() -> None:
+    value = {"results": [{"accession": "P1", "geneSymbol": "A"}], "meta": {"count": 1}}
+    text = existing_paths(value, 200, near="[.results[] | {genesymbl, acession}]")
+    assert text.startswith("Close to it: .results  .results[].geneSymbol  .results[].accession. Paths that exist: .  ")
+
+
+def test_the_worker_says_the_same_as_this_process(jq: JqEngine) -> None:
+    document = json.dumps(TRIALS).encode()
+    text = preview(TRIALS, 600, size=len(document))
+    assert jq.preview(document, max_tokens=600, timeout_s=5) == text
+    assert shapes(TRIALS)[1].path in jq.paths(document, max_tokens=100, timeout_s=5, near="")

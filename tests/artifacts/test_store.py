@@ -201,7 +201,7 @@ def test_saving_and_deleting_at_once_never_loses_a_file() -> None:
 def look(owner_id: int, artifact_id: uuid.UUID, jq_filter: str, jq: JqEngine, **limits: int) -> str:
     return inspect(
         artifact_id,
-        jq_filter,
+        [jq_filter],
         session_id=SESSION,
         owner_id=owner_id,
         limits=ArtifactLimits(jq_timeout_s=1.0, **limits),
@@ -230,7 +230,15 @@ def test_a_filter_gives_its_results(owner_id: int, stored: uuid.UUID, jq: JqEngi
 @pytest.mark.parametrize(
     ("jq_filter", "parts"),
     [
-        (".hits.id", ["Cannot index array with string", "go through it with []", "Paths that exist: .  .hits"]),
+        (
+            ".hits.id",
+            [
+                "Cannot index array with string",
+                "go through it with []",
+                "Close to it: .hits  .hits[].id",
+                "exist: .  .hits",
+            ],
+        ),
         (".nothing[]", ["Cannot iterate over null", "does not exist here", ".hits[].name"]),
         (".hits[", ["syntax error", "Mind quotes"]),
         (".hits[] | select(.id > 5)", ["no result at all", ".hits[].id"]),
@@ -253,12 +261,28 @@ def test_null_comes_with_the_paths_that_exist(owner_id: int, stored: uuid.UUID, 
 
 def test_too_many_results_are_cut_and_it_is_said(owner_id: int, stored: uuid.UUID, jq: JqEngine) -> None:
     text = look(owner_id, stored, "range(1000)", jq, inline_max_tokens=5)
-    assert text == "0\n1\n2\n3\n4\n(cut: only the first 5 results are shown; narrow the filter to see others)"
+    assert text.startswith("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n")
+    assert text.endswith("\n276\n(723 more after these 277 results; narrow the filter to see others)")
+
+
+def test_an_array_that_is_too_large_is_shown_from_its_beginning(owner_id: int, stored: uuid.UUID, jq: JqEngine) -> None:
+    text = look(owner_id, stored, "[range(1000)]", jq, inline_max_tokens=5)
+    assert text.endswith(",276]\n(723 more of 1,000 items; go on with [277:], or narrow the filter)")
 
 
 def test_one_result_that_is_too_large_is_described(owner_id: int, stored: uuid.UUID, jq: JqEngine) -> None:
-    with pytest.raises(ArtifactError, match=r"one array of 41 bytes \(2 items or keys\); at most 20 bytes"):
-        look(owner_id, stored, ".hits", jq, inline_max_tokens=10)
+    with pytest.raises(ArtifactError, match=r"one string of 2,002 bytes; at most 1,000 bytes"):
+        look(owner_id, stored, '"x" * 2000', jq, inline_max_tokens=10)
+
+
+def test_several_filters_are_answered_one_by_one(owner_id: int, stored: uuid.UUID, jq: JqEngine) -> None:
+    facts = {"session_id": SESSION, "owner_id": owner_id, "limits": ArtifactLimits(jq_timeout_s=1.0), "jq": jq}
+    text = inspect(stored, [".total", ".hits.id", "def f: f; f", "[.hits[].name]"], **facts)
+    parts = text.split("# ")
+    assert parts[1] == ".total\n2\n" and parts[4] == '[.hits[].name]\n["a","b"]'
+    assert "error: Cannot index array" in parts[2] and "too expensive" in parts[3]
+    with pytest.raises(ArtifactError, match="none of the filters"):
+        inspect(stored, [".[", ".hits.id"], **facts)
 
 
 def test_an_artifact_of_somebody_else_can_not_be_inspected(owner_id: int, stored: uuid.UUID, jq: JqEngine) -> None:

@@ -44,8 +44,15 @@ async def test_a_wrong_argument_is_named(arguments: dict[str, object], argument:
 
 
 async def test_a_filter_that_fails_comes_back_with_jqs_own_words() -> None:
-    answer = await tools().call("inspect_artifact", {"artifact_id": "x", "filter": ".["})
+    answer = await tools().call("inspect_artifact", {"artifact_id": "x", "filters": [".["]})
     assert "paths that exist: .results[].id" in answer.envelope["error"]["message"]
+
+
+@pytest.mark.parametrize("given", [{"filter": ".["}, {"filters": ".["}])
+async def test_a_filter_that_stands_alone_is_a_list_of_one(given: dict[str, object]) -> None:
+    answer = await tools().call("inspect_artifact", {"artifact_id": "x", **given})
+    assert answer.envelope["error"]["argument"] == "filters"
+    assert "paths that exist" in answer.envelope["error"]["message"]
 
 
 def test_only_these_two_are_own_tools() -> None:

@@ -47,7 +47,7 @@ def artifact_id(result: ToolResult) -> str:
 def inspect_call(wanted: Call, stored: str) -> Call:
     """Return the call that reads what a recipe needs of a stored result."""
     jq_filter = _FILTERS.get(wanted.tool, _ANY)
-    return call(INSPECT, f"the stored result: {wanted.about}", artifact_id=stored, filter=jq_filter)
+    return call(INSPECT, f"the stored result: {wanted.about}", artifact_id=stored, filters=[jq_filter])
 
 
 def inspected(wanted: Call, reference: ToolResult, looked: ToolResult) -> Result:

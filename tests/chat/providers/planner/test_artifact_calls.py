@@ -28,7 +28,7 @@ class Storing:
         """Answer from the artifacts, or store what the snapshot's tool answers."""
         if call.name == INSPECT:
             data = self.stored[call.arguments["artifact_id"]]
-            text = json.dumps(jq.compile(call.arguments["filter"]).input_value(data).first())
+            text = json.dumps(jq.compile(call.arguments["filters"][0]).input_value(data).first())
             return ToolResult(call.id, call.name, envelope_text({"outcome": "data", "data": text})), []
         result, citations = await self._snapshot.ask(call)
         envelope = json.loads(body_of(result))
