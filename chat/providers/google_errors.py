@@ -18,6 +18,7 @@ from google.genai import errors
 
 from chat.providers.base import AssistantEntry, ModelFailure, TokenUsage
 from chat.providers.retry_after import retry_after_seconds
+from chat.providers.troubles import Trouble, trouble_of
 from mcp_server.codes import TurnOutcome
 
 STATUSES: dict[str, TurnOutcome] = {
@@ -96,6 +97,9 @@ def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime |
         estimated=arrived.is_estimate,
         partial=arrived.partial,
         shown=arrived.was_shown,
+        trouble=Trouble.NO_CREDIT
+        if _is_spent(error)
+        else trouble_of(outcome, codes=_troubles(error), status=getattr(error, "code", None)),
     )
 
 
@@ -136,6 +140,12 @@ def _details(error: ModelError) -> Iterator[dict[str, Any]]:
     for detail in details if isinstance(details, list) else ():
         if isinstance(detail, dict):
             yield detail
+
+
+def _troubles(error: ModelError) -> tuple[str, ...]:
+    """Return Google's own words for what is wrong, the most exact one first."""
+    reasons = [str(detail["reason"]) for detail in _details(error) if "reason" in detail]
+    return (*reasons, str(getattr(error, "status", "")))
 
 
 def _is_spent(error: ModelError) -> bool:

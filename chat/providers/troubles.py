@@ -35,6 +35,11 @@ BY_CODE = {
     "contract_spend_limit_reached": Trouble.NO_CREDIT,
     "not_found_error": Trouble.NO_SUCH_MODEL,
     "model_not_found": Trouble.NO_SUCH_MODEL,
+    "API_KEY_INVALID": Trouble.WRONG_KEY,
+    "UNAUTHENTICATED": Trouble.WRONG_KEY,
+    "PERMISSION_DENIED": Trouble.NOT_ALLOWED,
+    "FAILED_PRECONDITION": Trouble.NOT_ALLOWED,
+    "NOT_FOUND": Trouble.NO_SUCH_MODEL,
 }
 BY_STATUS = {
     401: Trouble.WRONG_KEY,
