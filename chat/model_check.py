@@ -27,7 +27,7 @@ WITHIN_S = 60.0
 WORDS = {
     Trouble.WRONG_KEY: "the key in {variable} was not accepted: check it, or make a new one",
     Trouble.NOT_ALLOWED: "the account of {variable} may not use this model: ask the service for access",
-    Trouble.NO_CREDIT: "the account of {variable} has no money left, or has reached its limit of the day or its spend limit",
+    Trouble.NO_CREDIT: "the account of {variable} has no money left, or has reached a limit of its own",
     Trouble.NO_SUCH_MODEL: "the service knows no model {model!r}: correct `model` in burp.toml",
     Trouble.RATE_LIMITED: "the service limits how often this account may ask: try again later",
     Trouble.OVERLOADED: "the service is overloaded: try again later",
