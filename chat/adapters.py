@@ -38,6 +38,7 @@ class ServerGateway:
                 timeout_s=timeout_s,
                 on_progress=on_progress,
                 conversation=str(self._session_id),
+                unread=True,
             )
         except ToolServerDown as error:
             raise ToolFailed(ToolCode.TOOL_SERVER_DOWN, str(error)) from error

@@ -54,7 +54,10 @@ class Transcript(Protocol):
 
 @dataclass(frozen=True)
 class RawToolResult:
-    """What a tool call brought: the envelope, its `_meta`, and the envelope's size in bytes."""
+    """What a tool call brought: the envelope, its `_meta`, and the envelope's size in bytes.
+
+    Data in bytes is JSON that nobody has read yet.
+    """
 
     envelope: dict[str, Json]
     meta: dict[str, Json] = field(default_factory=dict)

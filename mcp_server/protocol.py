@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 CONVERSATION = "burp/conversation"
 CONVERSATION_MAX_CHARACTERS = 200
 SPOOLED = "burp/spooled"
+DATA_KEY = b',"data":'
 # All on one page: many clients ask for no second one.
 PAGE_SIZE = 1_000
 CURSOR_SHOWN = 40
@@ -132,11 +133,12 @@ class _Handlers:
         return "/".join(part for part in (session, named) if part) or uuid.uuid4().hex
 
     def _result(self, envelope: Envelope) -> types.CallToolResult:
-        envelope, encoded = _as_json(envelope)
+        envelope, encoded = _as_json(_data_last(envelope))
         config = self._tools.config
         if config.spool_dir and len(encoded) > config.spool_over_bytes:
             try:
-                envelope = _handed_over(envelope, _spooled(encoded, config.spool_dir))
+                reference = _spooled(encoded, config.spool_dir) | _data_place(envelope, encoded)
+                envelope = _handed_over(envelope, reference)
                 encoded = _encoded(envelope.content)
             except OSError:
                 log.exception("a result can't be handed over as a file; it is sent whole")
@@ -182,6 +184,23 @@ def _spooled(content: bytes, folder: Path) -> dict[str, Json]:
     with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         file.write(content)
     return {"path": str(path), "bytes": len(content)}
+
+
+def _data_last(envelope: Envelope) -> Envelope:
+    """Return an envelope whose data is its last part, so that its place in the JSON is known."""
+    if "data" not in envelope.content:
+        return envelope
+    rest = {name: value for name, value in envelope.content.items() if name != "data"}
+    return replace(envelope, content={**rest, "data": envelope.content["data"]})
+
+
+def _data_place(envelope: Envelope, encoded: bytes) -> dict[str, Json]:
+    """Say where the data begins in an envelope's JSON: a reader can then take it without parsing it."""
+    rest = {name: value for name, value in envelope.content.items() if name != "data"}
+    begin = len(_encoded(rest)) - 1 + len(DATA_KEY)
+    # An envelope of nothing but data has no comma before it.
+    is_there = "outcome" in rest and encoded[begin - len(DATA_KEY) : begin] == DATA_KEY
+    return {"data_at": begin} if is_there else {}
 
 
 def _handed_over(envelope: Envelope, reference: Json) -> Envelope:

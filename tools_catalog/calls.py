@@ -55,7 +55,10 @@ class ToolResultTooLarge(ToolCallFailed):
 
 @dataclass(frozen=True)
 class RawToolResult:
-    """What a call brought back. `bytes` is the size of the JSON; content in a form of its own is the `data`."""
+    """What a call brought back. `bytes` is the size of the JSON; content in a form of its own is the `data`.
+
+    Data in bytes is JSON that nobody has read yet.
+    """
 
     envelope: dict[str, Json]
     meta: dict[str, Json]
@@ -109,14 +112,14 @@ def progress_callback(on_progress: OnProgress) -> ProgressFnT:
     return report
 
 
-async def finished(result: types.CallToolResult, spool_dir: Path | None) -> RawToolResult:
+async def finished(result: types.CallToolResult, spool_dir: Path | None, *, unread: bool = False) -> RawToolResult:
     """Turn the SDK's result into ours; fetch what was spooled."""
     meta = dict(result.meta or {})
     spooled = meta.pop(SPOOLED, None)
     text = next((part.text for part in result.content if isinstance(part, types.TextContent)), "")
     if isinstance(spooled, Mapping):
         try:
-            envelope, size = await asyncio.to_thread(read_spooled, spooled, spool_dir)
+            envelope, size = await asyncio.to_thread(read_spooled, spooled, spool_dir, unread=unread)
         except SpoolTooLarge as problem:
             raise ToolResultTooLarge(str(problem)) from problem
         except SpoolProblem as problem:

@@ -187,8 +187,11 @@ class McpProcess:
         timeout_s: float,
         on_progress: OnProgress | None = None,
         conversation: str = "",
+        unread: bool = False,
     ) -> RawToolResult:
         """Call a tool. `on_progress` gets the server's messages while it works.
+
+        With `unread`, the data of a large result comes as JSON in bytes.
 
         `conversation` keeps what a tool remembers between calls apart from that of other conversations.
         `timeout_s` includes the wait for a restart. Raises `ToolCallError`; cancelling the caller's task
@@ -206,7 +209,7 @@ class McpProcess:
                 request_read_timeout_seconds=max(0.001, deadline - time.monotonic()),
                 progress_callback=progress_callback(on_progress) if on_progress else None,
             )
-        return await finished(result, self._spool_dir)
+        return await finished(result, self._spool_dir, unread=unread)
 
     # --- the owner task --------------------------------------------------------------------
 

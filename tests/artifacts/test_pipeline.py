@@ -99,6 +99,22 @@ def test_what_can_not_be_stored_is_still_previewed(jq: JqEngine, problem: Except
     assert result.text.startswith("JSON of ")
 
 
+@pytest.mark.parametrize("rows", [1, 20, 400])
+def test_a_value_that_nobody_has_read_gives_the_same(jq: JqEngine, rows: int) -> None:
+    value = {"molecules": (ROWS["molecules"] * 20)[:rows]}
+    read, unread = Shelf(), Shelf()
+    expected = reduce(value, noise=NOISE, limits=LIMITS, store=read, jq=jq)
+    assert reduce(compact(value), noise=NOISE, limits=LIMITS, store=unread, jq=jq) == expected
+    assert read.kept == unread.kept
+
+
+def test_what_can_not_be_described_is_still_stored(jq: JqEngine) -> None:
+    shelf = Shelf()
+    result = reduce(b"[" * 5_000 + b"]" * 5_000, noise=None, limits=LIMITS, store=shelf, jq=jq)
+    assert (result.how, result.artifact_id) == ("stored", "artifact-1")
+    assert "can't be described" in result.text and "`keys`" in result.text
+
+
 @pytest.mark.case("C058")
 def test_no_result_is_larger_than_the_limits_allow(jq: JqEngine) -> None:
     for size in (900, 1_100, 120_000, 1_700_000):

@@ -166,7 +166,8 @@ async def test_a_large_result_lies_in_a_file_that_only_its_owner_reads(tmp_path:
     Draft202012Validator(listed.output_schema).validate(content)
     assert "spooled" in (listed.output_schema or {})["properties"]
     (path,) = folder.iterdir()
-    assert meta["burp/spooled"] == {"path": str(path), "bytes": path.stat().st_size}
+    assert meta["burp/spooled"] == {"path": str(path), "bytes": path.stat().st_size, "data_at": 25}
+    assert path.read_bytes()[25:27] == b'{"'
     assert json.loads(path.read_text()) == {"outcome": "data", "data": RESULTS["spooled"]}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 and stat.S_IMODE(folder.stat().st_mode) == 0o700
 

@@ -22,6 +22,24 @@ def test_a_result_is_read_once_and_deleted(tmp_path: Path) -> None:
         read_spooled(reference, tmp_path)
 
 
+ENVELOPE = '{"outcome":"data","total":2,"data":[{"data":"ä"},1]}'
+
+
+def test_the_data_of_a_result_can_be_left_unread(tmp_path: Path) -> None:
+    begin = len('{"outcome":"data","total":2,"data":')
+    reference = spooled(tmp_path, ENVELOPE) | {"data_at": begin}
+    envelope, size = read_spooled(reference, tmp_path, unread=True)
+    assert envelope == {"outcome": "data", "total": 2, "data": '[{"data":"ä"},1]'.encode()}
+    assert size == len(ENVELOPE.encode())
+
+
+@pytest.mark.parametrize("place", [None, 0, 1, 7, -3, 10_000, "35", True])
+def test_data_that_is_not_where_it_should_be_is_read(tmp_path: Path, place: object) -> None:
+    reference = spooled(tmp_path, ENVELOPE) | {"data_at": place}
+    envelope, _ = read_spooled(reference, tmp_path, unread=True)
+    assert envelope["data"] == [{"data": "ä"}, 1]
+
+
 def test_a_broken_result_is_deleted_as_well(tmp_path: Path) -> None:
     with pytest.raises(SpoolProblem, match="can't be read"):
         read_spooled(spooled(tmp_path, '{"outcome":'), tmp_path)
