@@ -2,7 +2,7 @@
 
 One owner task enters and leaves the SDK's client; everybody else only calls. When the child dies, calls in
 flight fail at once with `ToolServerDown` and are never repeated here; calls that come while it restarts wait
-within their own budget.
+within their own budget. A child that hangs is killed: see `tools_catalog.pulse`.
 """
 
 import asyncio
@@ -36,6 +36,7 @@ from tools_catalog.calls import (
     translated_errors,
 )
 from tools_catalog.catalog import RawTool
+from tools_catalog.pulse import ANSWER_S, EVERY_S, Pulse
 from tools_catalog.spool import prepare_spool
 from tools_catalog.stdio import ChildPipe, failure_text
 
@@ -69,13 +70,14 @@ PAGES_MAX = 100
 
 @dataclass(frozen=True)
 class ProcessState:
-    """What an operator wants to know. `word`: stopped, starting, ready, restarting or failing."""
+    """What an operator wants to know. `word`: stopped, starting, ready, restarting or failing; `since` when (Unix)."""
 
     word: str = "stopped"
     generation: int = 0
     pid: int | None = None
     last_error: str = ""
     stderr: tuple[str, ...] = ()
+    since: float = 0.0
 
 
 @dataclass
@@ -84,6 +86,7 @@ class _Connection:
 
     client: Client
     pipe: ChildPipe
+    pulse: Pulse
     since: float = field(default_factory=time.monotonic)
 
 
@@ -100,8 +103,14 @@ class McpProcess:
         label: str = "tool server",
         start_timeout_s: float = START_S,
         on_change: Callable[[], Awaitable[None]] | None = None,
+        on_state: Callable[[], None] | None = None,
+        pulse_every_s: float = EVERY_S,
+        pulse_answer_s: float = ANSWER_S,
     ) -> None:
-        """`on_change` is awaited when the tool list may have changed: a notice of the server, or a restart."""
+        """`on_change` is awaited when the tool list may have changed: a notice of the server, or a restart.
+
+        `on_state` is called whenever the state is another one.
+        """
         self._command = list(command)
         self._env = dict(env) | ({"BURP_SPOOL_DIR": str(spool_dir.resolve())} if spool_dir else {})
         self._spool_dir = spool_dir
@@ -109,6 +118,8 @@ class McpProcess:
         self._label = label
         self._start_timeout_s = start_timeout_s
         self._on_change = on_change
+        self._on_state = on_state
+        self._pulse_s = (pulse_every_s, pulse_answer_s)
         self._connection: _Connection | None = None
         self._pipe: ChildPipe | None = None
         self._owner: asyncio.Task[None] | None = None
@@ -120,6 +131,7 @@ class McpProcess:
         self._generation = 0
         self._failures = 0
         self._last_error = ""
+        self._since = time.time()
 
     @property
     def state(self) -> ProcessState:
@@ -127,7 +139,7 @@ class McpProcess:
         pipe = self._pipe
         stderr = tuple(pipe.stderr_tail) if pipe else ()
         pid = pipe.pid if pipe and self._word == "ready" else None
-        return ProcessState(self._word, self._generation, pid, self._last_error, stderr)
+        return ProcessState(self._word, self._generation, pid, self._last_error, stderr, self._since)
 
     @property
     def is_running(self) -> bool:
@@ -202,13 +214,18 @@ class McpProcess:
         connection = await self._ready(deadline)
         # Not `call_tool`: that lists all tools again for each name it has not seen, to check declared outputs.
         request = call_request(name, arguments, conversation)
-        with translated_errors(f"no result within {timeout_s:g} s"):
-            result = await connection.client.session.send_request(
-                request,
-                types.CallToolResult,
-                request_read_timeout_seconds=max(0.001, deadline - time.monotonic()),
-                progress_callback=progress_callback(on_progress) if on_progress else None,
-            )
+        try:
+            with translated_errors(f"no result within {timeout_s:g} s"):
+                result = await connection.client.session.send_request(
+                    request,
+                    types.CallToolResult,
+                    request_read_timeout_seconds=max(0.001, deadline - time.monotonic()),
+                    progress_callback=progress_callback(on_progress) if on_progress else None,
+                )
+        except ToolTimeout:
+            connection.pulse.doubt()
+            raise
+        connection.pulse.beat()
         return await finished(result, self._spool_dir, unread=unread)
 
     # --- the owner task --------------------------------------------------------------------
@@ -237,7 +254,7 @@ class McpProcess:
                 client = Client(pipe, cache=None, message_handler=self._on_message)
                 async with client:
                     limit.deadline = float("inf")
-                    await self._serve(_Connection(client, pipe))
+                    lost_because = await self._serve(_Connection(client, pipe, Pulse(*self._pulse_s)))
         except TimeoutError:
             self._note_failure(failure_text(pipe, TimeoutError(f"no answer within {self._start_timeout_s:g} s")))
         except Exception as error:
@@ -245,31 +262,37 @@ class McpProcess:
             self._note_failure(failure_text(pipe, error))
         else:
             if not self._stopping.is_set():
-                self._note_failure(f"the process ended by itself, exit code {pipe.exit_code}")
+                self._note_failure(lost_because or f"the process ended by itself, exit code {pipe.exit_code}")
         finally:
             self._connection = None
 
-    async def _serve(self, connection: _Connection) -> None:
+    async def _serve(self, connection: _Connection) -> str:
+        """Let calls in until the child is lost or no longer wanted; return why it had to be killed, if it had to."""
         self._generation += 1
         self._connection = connection
         log.info("%s is ready, pid %s, generation %d", self._label, connection.pipe.pid, self._generation)
         self._set_word("ready")
         if self._generation > 1:
             self._changed.set()
-        waits = [asyncio.create_task(event.wait()) for event in (self._stopping, self._lost)]
+        silent = asyncio.create_task(connection.pulse.lost(connection.client))
+        waits: list[asyncio.Task[Any]] = [asyncio.create_task(event.wait()) for event in (self._stopping, self._lost)]
         followers = [
             asyncio.create_task(self._listen(connection.client)),
             asyncio.create_task(self._announce_changes()),
         ]
         try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([*waits, silent], return_when=asyncio.FIRST_COMPLETED)
+            if self._lost.is_set() or self._stopping.is_set():
+                return ""
+            connection.pipe.kill()
+            return silent.result()
         finally:
             self._connection = None
             if time.monotonic() - connection.since > HEALTHY_S:
                 self._failures = 0
-            for task in (*waits, *followers):
+            for task in (*waits, silent, *followers):
                 task.cancel()
-            await asyncio.wait([*waits, *followers])
+            await asyncio.wait([*waits, silent, *followers])
 
     async def _listen(self, client: Client) -> None:
         """Follow the server's notices that its tool list changed."""
@@ -320,7 +343,10 @@ class McpProcess:
 
     def _set_word(self, word: str) -> None:
         """Change the state and wake all who wait for that."""
-        self._word = word
+        if word != self._word:
+            self._word, self._since = word, time.time()
+        if self._on_state is not None:
+            self._on_state()
         self._settled.set()
         self._settled = asyncio.Event()
 

@@ -22,7 +22,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 # The protocol moves descriptor 1 away; this one still leads to the parent.
 WIRE = os.dup(1)
 BUS = InMemorySubscriptionBus()
-NAMES = ["echo", "die", "leave", "stall", "sleep", "big", "junk", "progress", "spool", "environment", "change", "bare"]
+NAMES = ["echo", "die", "leave", "stall", "hang", "sleep", "big", "junk", "progress", "spool", "environment", "change", "bare"]
 DYNAMIC: list[str] = []
 
 
@@ -93,6 +93,11 @@ async def _stall(context: Any, arguments: dict[str, Any]) -> None:
         raise
 
 
+async def _hang(context: Any, arguments: dict[str, Any]) -> None:
+    # Not only this call: the whole process answers nothing any more.
+    time.sleep(3600)
+
+
 async def _sleep(context: Any, arguments: dict[str, Any]) -> None:
     await asyncio.sleep(arguments["milliseconds"] / 1000)
 
@@ -115,6 +120,7 @@ FAULTS = {
     "die": _die,
     "leave": _leave,
     "stall": _stall,
+    "hang": _hang,
     "sleep": _sleep,
     "junk": _junk,
     "progress": _progress,

@@ -42,7 +42,7 @@ async def test_all_pages_of_the_tool_list_are_read(make_process: MakeProcess) ->
     process = make_process(fake_pages=1)
     await process.start()
     tools = await process.list_tools()
-    assert len(tools) == len({tool.name for tool in tools}) == 12
+    assert len(tools) == len({tool.name for tool in tools}) == 13
     echo_tool = next(tool for tool in tools if tool.name == "debug__echo")
     assert (echo_tool.title, echo_tool.description) == ("Debug: echo", "Do echo.")
     assert echo_tool.meta["burp/core"] is True
@@ -94,6 +94,54 @@ async def test_a_death_without_a_call_is_noticed(process: McpProcess) -> None:
     await until(lambda: process.state.generation == 2)
     assert "exit code -9" in process.state.last_error
     assert (await echo(process)).envelope["data"] == "hello"
+
+
+@pytest.mark.case("C045")
+async def test_a_child_that_hangs_is_replaced_after_a_call_without_an_answer(make_process: MakeProcess) -> None:
+    process = make_process(pulse_answer_s=0.3)
+    await process.start()
+    first = process.state.pid
+    assert first is not None
+    pending = asyncio.create_task(process.call("debug__stall", {}, timeout_s=BUDGET_S))
+    await echo(process)
+    with pytest.raises(ToolTimeout):
+        await process.call("debug__hang", {}, timeout_s=0.2)
+    with pytest.raises(ToolServerDown):
+        await pending
+    assert (await echo(process, "again")).envelope["data"] == "again"
+    assert (process.state.generation, is_alive(first)) == (2, False)
+    assert process.state.last_error == "it gave no sign of life for 0.3 s"
+
+
+async def test_a_child_that_hangs_without_a_call_is_noticed(make_process: MakeProcess) -> None:
+    process = make_process(pulse_every_s=0.1, pulse_answer_s=0.3)
+    await process.start()
+    pid = process.state.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    await until(lambda: process.state.generation == 2)
+    assert not is_alive(pid)
+
+
+async def test_a_slow_call_is_no_reason_to_replace_the_child(make_process: MakeProcess) -> None:
+    process = make_process(pulse_every_s=0.05, pulse_answer_s=2.0)
+    await process.start()
+    with pytest.raises(ToolTimeout):
+        await process.call("debug__stall", {}, timeout_s=0.1)
+    await process.call("debug__sleep", {"milliseconds": 500}, timeout_s=BUDGET_S)
+    assert process.state.generation == 1
+
+
+async def test_each_change_of_state_is_told(make_process: MakeProcess) -> None:
+    words: list[str] = []
+    process = make_process(on_state=lambda: words.append(process.state.word))
+    await process.start()
+    with pytest.raises(ToolServerDown):
+        await process.call("debug__die", {}, timeout_s=BUDGET_S)
+    await echo(process)
+    await process.stop()
+    assert [*dict.fromkeys(words)] == ["ready", "restarting", "stopped"]
+    assert time.time() - process.state.since < BUDGET_S
 
 
 async def test_a_call_during_a_restart_gives_up_when_its_budget_ends(process: McpProcess) -> None:

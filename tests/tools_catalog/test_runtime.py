@@ -59,7 +59,7 @@ async def test_bad_tools_are_left_out_and_logged(servers: ToolServers, caplog: p
     with caplog.at_level(logging.ERROR):
         _, catalog = await servers.get("snapshot")
     assert {problem.name for problem in catalog.problems} == {"debug__either", "open-targets.search"}
-    assert len(catalog.tools) == 12
+    assert len(catalog.tools) == 13
     assert "'open-targets.search' is left out" in caplog.text
 
 
