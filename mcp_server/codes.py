@@ -24,6 +24,7 @@ class ToolCode(StrEnum):
     TOOL_CANCELLED = "tool_cancelled"
     TOOL_SERVER_DOWN = "tool_server_down"
     TOOL_RESULT_TOO_LARGE = "tool_result_too_large"
+    PLATFORM_OFF = "platform_off"
     UPSTREAM_NOT_FOUND = "upstream_not_found"
     UPSTREAM_REFUSED = "upstream_refused"
     UPSTREAM_RATE_LIMITED = "upstream_rate_limited"
@@ -65,6 +66,9 @@ TOOL_SENTENCES: dict[ToolCode, str] = {
     ToolCode.TOOL_SERVER_DOWN: "The tool server stopped during the call and is restarting. Call again in a moment.",
     ToolCode.TOOL_RESULT_TOO_LARGE: (
         "The result is larger than can be carried. Ask for fewer records, or for one of them."
+    ),
+    ToolCode.PLATFORM_OFF: (
+        "An operator has switched this database off. Use another one, and say in the answer that it was not asked."
     ),
     ToolCode.UPSTREAM_NOT_FOUND: "The database has no record at this address. Check the identifier.",
     ToolCode.UPSTREAM_REFUSED: "The database refused the request. Its own message says which part to change.",

@@ -30,6 +30,8 @@ Json = Any
 log = logging.getLogger(__name__)
 CONVERSATION = "burp/conversation"
 CONVERSATION_MAX_CHARACTERS = 200
+# Databases that an operator has switched off, each with the reason.
+PLATFORMS_OFF = "burp/platforms_off"
 SPOOLED = "burp/spooled"
 DATA_KEY = b',"data":'
 # All on one page: many clients ask for no second one.
@@ -121,7 +123,11 @@ class _Handlers:
         """Call a tool; whatever it does, the answer is a result."""
         async with _ProgressSender(context) as progress:
             envelope = await self._tools.call(
-                params.name, params.arguments or {}, progress, conversation=self._conversation(context)
+                params.name,
+                params.arguments or {},
+                progress,
+                conversation=self._conversation(context),
+                platforms_off=_platforms_off(context),
             )
         return self._result(envelope)
 
@@ -147,6 +153,11 @@ class _Handlers:
             return result
         envelope = _too_large(envelope, len(encoded))
         return _call_result(envelope, _encoded(envelope.content))
+
+
+def _platforms_off(context: ServerRequestContext) -> dict[str, str]:
+    named = (context.meta or {}).get(PLATFORMS_OFF)
+    return {str(key): str(reason) for key, reason in named.items()} if isinstance(named, Mapping) else {}
 
 
 def _as_json(envelope: Envelope) -> tuple[Envelope, bytes]:

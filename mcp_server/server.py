@@ -62,15 +62,26 @@ class ToolServer:
         return sorted(tools, key=lambda tool: tool.name)
 
     async def call(
-        self, name: str, arguments: Mapping[str, Json], progress: Progress | None = None, *, conversation: str = ""
+        self,
+        name: str,
+        arguments: Mapping[str, Json],
+        progress: Progress | None = None,
+        *,
+        conversation: str = "",
+        platforms_off: Mapping[str, str] | None = None,
     ) -> Envelope:
-        """Run one tool within its time budget; every failure becomes an envelope, cancellation passes."""
+        """Run one tool within its time budget; every failure becomes an envelope, cancellation passes.
+
+        `platforms_off` are not asked, also not by a tool over several databases; by name, with the reason.
+        """
         tell = progress or (lambda message: None)
+        off = platforms_off or {}
         trace = CallTrace()
         if name in self.unified:
-            desk = self._desk(trace, tell, conversation)
+            desk = self._desk(trace, tell, conversation, off)
             return await self._safely(name, self.unified[name].call(desk, arguments), trace)
-        return await self._call_platform(name, arguments, trace, tell, self.config.tool_timeout_s)
+        budget_s = self.config.tool_timeout_s
+        return await self._call_platform(name, arguments, trace, tell, budget_s, platforms_off=off)
 
     async def _call_platform(
         self,
@@ -80,10 +91,15 @@ class ToolServer:
         progress: Progress,
         within_s: float,
         transport: Transport | None = None,
+        *,
+        platforms_off: Mapping[str, str],
     ) -> Envelope:
         tool = self.tools.get(name)
         if tool is None:
             return failure(ToolCode.TOOL_UNKNOWN, no_such_tool(name, [*self.tools, *self.unified]), trace)
+        if tool.platform.name in platforms_off:
+            why = tool.platform.switched_off(platforms_off[tool.platform.name])
+            return failure(ToolCode.PLATFORM_OFF, why, trace)
         api = self._api(tool.platform, trace, progress, within_s, transport)
         return await self._safely(name, self._answered(tool, api, arguments), trace, within_s)
 
@@ -92,7 +108,7 @@ class ToolServer:
         self._keep(tool, api.trace)
         return success(answer, citations, api.trace)
 
-    def _desk(self, trace: CallTrace, progress: Progress, conversation: str) -> Desk:
+    def _desk(self, trace: CallTrace, progress: Progress, conversation: str, platforms_off: Mapping[str, str]) -> Desk:
         """Lay out what a tool over several databases works with."""
         deadline = time.monotonic() + self.config.tool_timeout_s
         shared = SharedTransport(self.transport, AT_ONCE)
@@ -105,11 +121,23 @@ class ToolServer:
             own = CallTrace()
             budget_s = left_s if within_s is None else min(left_s, within_s)
             try:
-                return await self._call_platform(name, arguments, own, progress, budget_s, shared)
+                return await self._call_platform(
+                    name, arguments, own, progress, budget_s, shared, platforms_off=platforms_off
+                )
             finally:
                 trace.add(own)
 
-        return Desk(self.platforms, api_for, call_tool, self.breakers, deadline, trace, progress, conversation)
+        return Desk(
+            self.platforms,
+            api_for,
+            call_tool,
+            self.breakers,
+            deadline,
+            trace,
+            progress,
+            conversation,
+            platforms_off,
+        )
 
     async def _safely(
         self, name: str, work: Awaitable[Envelope], trace: CallTrace, within_s: float | None = None

@@ -63,5 +63,8 @@ class Pulse:
                 return False
         except TimeoutError:
             return False
+        except (ValueError, RuntimeError):
+            # An answer that can't be read is one.
+            pass
         self.beat()
         return True

@@ -55,6 +55,8 @@ class ToolServers:
         self._searches: dict[str, ToolSearch] = {}
         # Two first questions at once must not start two children.
         self._starting = asyncio.Lock()
+        # Set whenever a server's state or tools are others; whoever waits for it clears it.
+        self.changed = asyncio.Event()
 
     async def get(self, upstreams: str) -> ToolServer:
         """Return the server of `live` or `snapshot`, started when needed.
@@ -71,6 +73,10 @@ class ToolServers:
     def states(self) -> dict[str, ProcessState]:
         """Return the state of each server that was ever asked for, for operators."""
         return {upstreams: process.state for upstreams, process in sorted(self._processes.items())}
+
+    def tool_counts(self) -> dict[str, int]:
+        """Return how many tools each server offers, once that is known."""
+        return {upstreams: len(search.catalog.tools) for upstreams, search in self._searches.items()}
 
     def running_upstreams(self) -> str:
         """Return the mode of a server that runs already, or an empty text. All modes have the same tools."""
@@ -107,6 +113,7 @@ class ToolServers:
             cwd=self._cwd,
             label=f"tool server ({upstreams})",
             on_change=on_change,
+            on_state=self.changed.set,
         )
         return process
 
@@ -121,6 +128,7 @@ class ToolServers:
         if known is not None:
             log.warning("the tools of %s changed: %s -> %s", upstreams, known.catalog.hash[:12], catalog.hash[:12])
         self._searches[upstreams] = await asyncio.to_thread(ToolSearch, catalog, self._config)
+        self.changed.set()
 
 
 # A child's pipes belong to a loop; a loop that is gone takes its entry with it.

@@ -1,10 +1,29 @@
 """Writes of the catalogue's tables: each one short and atomic."""
 
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from tools_catalog.models import Alarm
+from tools_catalog.models import Alarm, ServerState
+
+FORGOTTEN_AFTER = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class ServerReport:
+    """What a process says of one of its tool servers."""
+
+    upstreams: str
+    word: str
+    generation: int
+    pid: int | None
+    tools: int
+    last_error: str
+    since: datetime
 
 
 @transaction.atomic
@@ -18,3 +37,15 @@ def alarm_raise(*, code: str, subject: str, text: str) -> Alarm:
         Alarm.objects.filter(pk=alarm.pk).update(text=text, count=F("count") + 1, last_at=now)
         alarm.refresh_from_db()
     return alarm
+
+
+@transaction.atomic
+def server_states_store(*, process: str, states: Sequence[ServerReport]) -> None:
+    """Replace what a process had said of its tool servers; forget processes that went silent long ago."""
+    now = timezone.now()
+    ServerState.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+    ServerState.objects.filter(process=process).exclude(upstreams__in=[one.upstreams for one in states]).delete()
+    for one in states:
+        ServerState.objects.update_or_create(
+            process=process, upstreams=one.upstreams, defaults=asdict(one) | {"seen_at": now}
+        )

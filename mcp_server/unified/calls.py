@@ -142,6 +142,9 @@ class Calls:
 
     async def ask(self, platform: str, operation: Callable[[Api], Awaitable[Got]]) -> Got:
         """Run an operation of a platform that is no tool. Raises `SourceFailed`."""
+        if platform in self.desk.platforms_off:
+            why = self.platform(platform).switched_off(self.desk.platforms_off[platform])
+            raise SourceFailed(self.title(platform), ToolCode.PLATFORM_OFF, why)
         api = self.desk.api_for(self.platform(platform), self.desk.trace)
         left_s = self.left_s
         try:

@@ -38,6 +38,7 @@ class Desk:
     `deadline` is on the monotonic clock; the server ends the call there. `progress` tells a waiting person what
     goes on. `conversation` is the same for all calls of one conversation and for no others: what is remembered
     between calls is kept under it. A client that names none and has no session gets a new one with each call.
+    `platforms_off` are the databases that must not be asked, by name, with the reason.
     """
 
     platforms: Sequence[Platform]
@@ -48,6 +49,7 @@ class Desk:
     trace: CallTrace = field(default_factory=CallTrace)
     progress: Callable[[str], None] = lambda message: None
     conversation: str = ""
+    platforms_off: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,21 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 # The protocol moves descriptor 1 away; this one still leads to the parent.
 WIRE = os.dup(1)
 BUS = InMemorySubscriptionBus()
-NAMES = ["echo", "die", "leave", "stall", "hang", "sleep", "big", "junk", "progress", "spool", "environment", "change", "bare"]
+NAMES = [
+    "echo",
+    "die",
+    "leave",
+    "stall",
+    "hang",
+    "sleep",
+    "big",
+    "junk",
+    "progress",
+    "spool",
+    "environment",
+    "change",
+    "bare",
+]
 DYNAMIC: list[str] = []
 
 
