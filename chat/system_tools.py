@@ -50,7 +50,6 @@ DEFINITIONS = (
                     "minimum": 1,
                     "maximum": 20,
                     "default": FOUND_TOOLS,
-                    "description": "How many tools to return at most.",
                 },
             },
             "required": ["query"],

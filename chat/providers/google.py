@@ -25,8 +25,18 @@ from chat.providers.google_errors import (
 from chat.providers.google_http import ServiceConnection
 from chat.providers.google_progress import StreamProgress
 from chat.providers.google_schema import tool_problem
-from chat.providers.google_wire import BUDGETS, PROVIDER, Body, GoogleModel, output_limit, prompt_bytes, request_body
+from chat.providers.google_wire import (
+    BUDGETS,
+    PROVIDER,
+    Body,
+    GoogleModel,
+    output_limit,
+    prompt_bytes,
+    request_body,
+    wire_tools,
+)
 from chat.providers.replay import STARTED_AFRESH
+from chat.providers.weight import Weight, weigh
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["GoogleModel", "GoogleProvider", "create"]
@@ -106,6 +116,11 @@ class GoogleProvider:
         """Return a ceiling: nothing cached yet, every byte of the prompt dense, all the output used."""
         prompt_tokens = -(-prompt_bytes(self._body(request)) // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS
         return TokenUsage(input=prompt_tokens, output=output_limit(request, self.model))
+
+    def up_front(self, request: ModelRequest) -> Weight:
+        """Weigh prompt and tools."""
+        body = self._body(request)
+        return weigh(body.get("systemInstruction", ""), wire_tools(request))
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return what the last stream had brought up to now."""

@@ -12,7 +12,7 @@ from chat.upfront import UpFront, up_front
 from tests.benchmarks.report import Row
 from tools_catalog.runtime import close_tool_servers, get_tool_servers
 
-MODELS = ("claude-sonnet-5-5", "gpt-6.2-sol")
+MODELS = ("claude-sonnet-5-5", "gpt-6.2-sol", "gemini-4-neon")
 LOCAL = "local model"
 
 
