@@ -36,18 +36,15 @@ async def servers(fake_command: list[str], tmp_path: Path) -> AsyncIterator[Tool
 async def seen(condition: Callable[[list[ServerState]], bool]) -> list[ServerState]:
     """Wait until the table is as it should be; return its rows."""
     async with asyncio.timeout(5):
-        while not condition(rows := await sync_to_async(list)(ServerState.objects.all())):
+        while not condition(rows := await sync_to_async(list)(ServerState.objects.all())):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     return rows
 
 
 async def test_a_death_and_a_restart_are_seen_from_elsewhere(servers: ToolServers) -> None:
+    yesterday = timezone.now() - timedelta(days=1)
     await ServerState.objects.acreate(
-        process="gone:1",
-        upstreams="live",
-        word="ready",
-        since=timezone.now(),
-        seen_at=timezone.now() - timedelta(days=1),
+        process="gone:1", upstreams="live", word="ready", since=yesterday, seen_at=yesterday
     )
     reporter = Reporter(servers, process="here:7")
     reporter.start()
