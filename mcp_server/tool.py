@@ -318,6 +318,10 @@ class Platform:
         """Every host that the platform's tools may ask."""
         return (self.base_url.partition("//")[2].partition("/")[0], *self.hosts)
 
+    def switched_off(self, reason: str) -> str:
+        """Say that an operator has switched it off, and why."""
+        return f"{self.title} is switched off by the operator" + (f": {reason}" if reason else ".")
+
     def release(self, reader: ReleaseReader) -> ReleaseReader:
         """Declare how the present release of the data is read."""
         self.release_reader = reader
