@@ -146,7 +146,7 @@ class GoogleProvider:
             return
         self._unread += 1
         if self._unread > UNREAD_MAX:
-            failed = self._failure(StreamError(progress.reason, progress.reason_message), progress)
+            failed = self._failure(StreamError(progress.reason), progress)
             failed.retryable = False
             raise failed
 

@@ -40,8 +40,12 @@ CODES: dict[int, TurnOutcome] = {
     429: TurnOutcome.MODEL_RATE_LIMITED,
     499: TurnOutcome.MODEL_OVERLOADED,
 }
+# Not the service's words: what its SDK can't take in, or can't send.
+UNREADABLE = "UNREADABLE"
+UNSENDABLE = "UNSENDABLE"
 # Ways to end a message that are no answer. What is not named anywhere is the service's fault, and may pass.
 REASONS: dict[str, TurnOutcome] = {
+    UNSENDABLE: TurnOutcome.MODEL_BAD_REQUEST,
     "PUP_LIMITED_DISABLED": TurnOutcome.MODEL_AUTH,
     "MISSING_THOUGHT_SIGNATURE": TurnOutcome.MODEL_BAD_REQUEST,
 }
@@ -111,6 +115,8 @@ def is_history_refused(error: ModelError) -> bool:
 
 def never_ran(error: ModelError) -> bool:
     """Whether the service certainly read no token of the prompt."""
+    if isinstance(error, StreamError):
+        return error.reason == UNSENDABLE
     return isinstance(error, errors.APIError | httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
 
 
@@ -178,8 +184,7 @@ def _message(error: ModelError) -> str:
         text = _words(error) or f"HTTP {error.code} without an explanation"
         return f"{text} [{error.status}]" if error.status in STATUSES else text
     if isinstance(error, StreamError):
-        text = f"The model's service ended the message: {error.reason}."
-        return f"{text} {_words(error)}" if error.message else text
+        return _words(error) or f"The model's service ended the message: {error.reason}."
     if isinstance(error, StreamCut):
         return "The stream ended before the message was complete."
     if isinstance(error, ValueError):

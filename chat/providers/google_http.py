@@ -10,15 +10,16 @@ from typing import Any
 import httpx2
 from google import genai
 from google.genai import types
+from pydantic import ValidationError
 
 from chat.providers.base import Json
-from chat.providers.google_errors import StreamError
+from chat.providers.google_errors import UNREADABLE, UNSENDABLE, StreamError
 
 API_VERSION = "v1beta"
 CONNECT_TIMEOUT_S = 5.0
 WRITE_TIMEOUT_S = 60.0
 # What the SDK raises where a chunk is JSON but not an object, or an error without a code.
-UNREADABLE = (AttributeError, KeyError, TypeError)
+SDK_FAULTS = (AttributeError, KeyError, TypeError)
 
 
 class ServiceConnection:
@@ -48,8 +49,14 @@ class ServiceConnection:
             "automaticFunctionCalling": {"disable": True},
             "automaticContinuation": False,
         }
+        try:
+            contents: list[Any] = [types.Content.model_validate(content) for content in body["contents"]]
+            config = types.GenerateContentConfig(**settings)
+        except ValidationError as error:
+            # Such as a field that a newer release of the SDK had kept.
+            raise StreamError(UNSENDABLE, "The SDK does not take the conversation as it was stored.") from error
         stream: Any = await self._client.aio.models.generate_content_stream(
-            model=model_id, contents=body["contents"], config=types.GenerateContentConfig(**settings)
+            model=model_id, contents=contents, config=config
         )
         try:
             while (chunk := await _next(stream)) is not None:
@@ -74,5 +81,5 @@ async def _next(stream: AsyncIterator[types.GenerateContentResponse]) -> types.G
     """Return the next chunk; None at the end."""
     try:
         return await anext(stream, None)
-    except UNREADABLE as error:
-        raise StreamError("UNREADABLE", "It sent what could not be read.") from error
+    except SDK_FAULTS as error:
+        raise StreamError(UNREADABLE, "The model's service sent an event that could not be read.") from error

@@ -51,7 +51,6 @@ class StreamProgress:
     def __init__(self, request: ModelRequest, prompt_estimate: int, spent: TokenUsage | None = None) -> None:
         self.request = request
         self.reason = ""
-        self.reason_message = ""
         # What attempts before this one have used.
         self._spent = spent or TokenUsage()
         self.may_have_run = False
@@ -79,7 +78,7 @@ class StreamProgress:
             for part in (candidate.content and candidate.content.parts) or ():
                 yield from self._taken(_dumped(part))
             if candidate.finish_reason:
-                self._end(str(candidate.finish_reason.value), candidate.finish_message or "")
+                self._end(str(candidate.finish_reason.value))
 
     @property
     def is_finished(self) -> bool:
@@ -102,7 +101,7 @@ class StreamProgress:
         """Return the finished message."""
         stop_reason = self.stop_reason
         if stop_reason == "refusal":
-            details = {"category": self._block_reason or self.reason, "explanation": self.reason_message}
+            details = {"category": self._block_reason or self.reason}
             entry = self._entry("", (), (), stop_reason=stop_reason, stop_details=details)
         else:
             entry = self._entry(self._text, self._calls(stop_reason), tuple(self._parts), stop_reason=stop_reason)
@@ -137,10 +136,9 @@ class StreamProgress:
         following.starts_afresh = True
         return following
 
-    def _end(self, reason: str, message: str) -> None:
-        self.reason_message = message
+    def _end(self, reason: str) -> None:
         if reason not in STOP_REASONS and reason not in UNREAD | DECLINED:
-            raise StreamError(reason, message)
+            raise StreamError(reason)
         self.reason = reason
 
     def _taken(self, part: Part) -> Iterator[ReasoningDelta | TextDelta]:

@@ -125,7 +125,7 @@ class _ContentWriter:
 
     def add_question(self, entry: UserEntry) -> None:
         """Add a question; one that follows on results belongs to another turn, a note does not."""
-        if not entry.is_note and self._ends_with_results:
+        if not entry.is_note and self._has_open_results:
             self._add("model", [{"text": STOPPED}])
         self._add("user", [{"text": entry.text}])
 
@@ -149,8 +149,8 @@ class _ContentWriter:
         self._add("user", parts)
 
     @property
-    def _ends_with_results(self) -> bool:
-        return bool(self.contents) and "functionResponse" in self.contents[-1]["parts"][-1]
+    def _has_open_results(self) -> bool:
+        return bool(self.contents) and any("functionResponse" in part for part in self.contents[-1]["parts"])
 
     def _add(self, role: Literal["user", "model"], parts: Sequence[Part]) -> None:
         if not parts:
@@ -177,7 +177,9 @@ def _replayable(entry: AssistantEntry, request: ModelRequest) -> list[Part]:
     names = [part["functionCall"].get("name") for part in entry.raw if "functionCall" in part]
     if names != [call.name for call in entry.tool_calls] or any(call.problem for call in entry.tool_calls):
         return []
-    return [dict(part) for part in entry.raw]
+    # Of thoughts alone nothing is left to be read.
+    is_said = any(not part.get("thought") for part in entry.raw)
+    return [dict(part) for part in entry.raw] if is_said else []
 
 
 def _without_raw(entry: Entry) -> Entry:

@@ -53,7 +53,8 @@ def chunks(reply: Reply, played: Sequence[Sequence[Object]], base: Object, promp
     def chunk(at: Place, parts: list[Object], **candidate: Json) -> Event:
         sent.extend(parts)
         content = {"content": {"parts": parts, "role": "model"}} if parts else {}
-        usage = reply.usage if candidate and reply.usage else usage_of(sent, prompt)
+        is_final = bool(candidate) and not reply.late_usage
+        usage = reply.usage if is_final and reply.usage else usage_of(sent, prompt)
         return Event({"candidates": [{**content, **candidate, "index": 0}], "usageMetadata": usage, **base}, at)
 
     if reply.blocked:
@@ -64,8 +65,6 @@ def chunks(reply: Reply, played: Sequence[Sequence[Object]], base: Object, promp
     if reply.strange:
         yield _strange(base)
     ending = {"finishReason": reply.finish} if reply.finish else {}
-    if reply.finish_message:
-        ending["finishMessage"] = reply.finish_message
     flat = [(i, n, piece) for i, pieces in enumerate(played) for n, piece in enumerate(pieces)]
     for number, (i, n, piece) in enumerate(flat):
         is_last = reply.at_once and number + 1 == len(flat)
@@ -74,6 +73,8 @@ def chunks(reply: Reply, played: Sequence[Sequence[Object]], base: Object, promp
         yield chunk(at, [piece], **(ending if is_last else {}))
     if ending and not (reply.at_once and flat):
         yield chunk(("end", 0), [], **ending)
+    if reply.late_usage:
+        yield Event({"usageMetadata": reply.usage or usage_of(sent, prompt), **base}, ("stop", 0))
 
 
 def usage_of(parts: Sequence[Object], prompt: tuple[int, int]) -> Object:

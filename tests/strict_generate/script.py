@@ -47,16 +47,16 @@ class Reply:
 
     `blocked` is why the prompt is not answered at all; `finish` why the message ends (empty: it never says). With
     `at_once`, the reason comes with the last part. `with_ids=False`: calls have no ids, as of older models.
-    `usage` is reported in place of what was counted.
+    `usage` is reported in place of what was counted. `late_usage`: it comes in a chunk of its own, after the reason.
     """
 
     def __init__(
         self,
         *content: Content,
         finish: str = "STOP",
-        finish_message: str = "",
         blocked: str = "",
         at_once: bool = False,
+        late_usage: bool = False,
         with_ids: bool = True,
         usage: dict[str, Json] | None = None,
         strange: bool = False,
@@ -64,9 +64,9 @@ class Reply:
     ) -> None:
         self.content = content
         self.finish = finish
-        self.finish_message = finish_message
         self.blocked = blocked
         self.at_once = at_once
+        self.late_usage = late_usage
         self.with_ids = with_ids
         self.usage = usage
         self.strange = strange

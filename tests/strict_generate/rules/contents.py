@@ -33,6 +33,8 @@ def shape(asked: Asked) -> Iterator[Breach]:
         yield from unknown(content, {"role", "parts"}, f"contents[{i}]")
         if not content.get("parts"):
             yield Breach(f"* GenerateContentRequest.contents[{i}].parts: contents.parts must not be empty.")
+        elif all(part.get("thought") for part in content["parts"]):
+            yield Breach(f"This stand-in refuses contents of thoughts alone: contents[{i}].")
     for path, part, _ in asked.parts():
         yield from unknown(part, DATA | BESIDE, path)
         if len(DATA & part.keys()) != 1:
