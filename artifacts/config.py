@@ -19,6 +19,9 @@ class ArtifactLimits:
     )
     preview_max_tokens: int = knob(600, "Largest preview of a stored result.")
     stored_max_bytes: int = knob(40_000_000, "Largest result that is stored; jq could not load a larger one.")
+    quota_mb: int = knob(
+        2_000, "Stored results of one person, compressed; the oldest of other sessions make room. 0 for no limit."
+    )
     jq_timeout_s: float = knob(5.0, "Time limit of one jq filter.")
     jq_memory_mb: int = knob(600, "Memory limit of one jq filter.")
     expires_days: int = knob(30, "Days after which a stored result is deleted.")

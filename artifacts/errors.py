@@ -3,6 +3,7 @@
 ArtifactError (a ValueError: its text says what to change)
 ├── ArtifactNotFound     no such artifact in this session, or expired
 ├── ArtifactTooLarge     more than is ever stored
+├── QuotaExceeded        more than one person may store
 ├── FilterRefused        jq's own message: syntax, or a type that does not fit
 └── FilterTooExpensive   over its time, memory or output limit
 """
@@ -18,6 +19,10 @@ class ArtifactNotFound(ArtifactError):
 
 class ArtifactTooLarge(ArtifactError):
     """A result over the size that is ever stored."""
+
+
+class QuotaExceeded(ArtifactError):
+    """One session's results are more than its owner may store."""
 
 
 class FilterRefused(ArtifactError):

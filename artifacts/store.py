@@ -7,7 +7,8 @@ can be at odds. From async code call these in a thread; a thread's database conn
 import gzip
 import hashlib
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import wraps
@@ -16,19 +17,32 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.files.base import ContentFile
-from django.core.files.storage import FileSystemStorage, Storage, storages
+from django.core.files.storage import Storage, storages
 from django.db import connections, transaction
 
 from artifacts.config import ArtifactLimits
 from artifacts.errors import ArtifactNotFound, ArtifactTooLarge
 from artifacts.models import Artifact, ArtifactContent
+from artifacts.quota import Room
 
 log = logging.getLogger(__name__)
 
 STORAGE_ALIAS = "artifacts"
 COMPRESSION_LEVEL = 6
+MEGABYTE = 1_000_000
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+@contextmanager
+def _faults_as_os_errors() -> Iterator[None]:
+    """Let every fault of a storage be an `OSError`: a service has exceptions of its own."""
+    try:
+        yield
+    except (OSError, EOFError):
+        raise
+    except Exception as problem:
+        raise OSError(f"the storage failed: {problem}") from problem
 
 
 @dataclass(frozen=True)
@@ -79,7 +93,7 @@ def artifact_save(
 ) -> UUID:
     """Store a result; return its id. The same result of the same tool in one session has one id.
 
-    Raises `ArtifactTooLarge`, or `OSError` when the storage can't take it.
+    Raises `ArtifactTooLarge`, `QuotaExceeded`, or `OSError` when the storage can't take it.
     """
     limits = limits or settings.BURP.artifacts
     if len(content) > limits.stored_max_bytes:
@@ -89,7 +103,14 @@ def artifact_save(
     content_hash = hashlib.sha256(content).hexdigest()
     # Without a time stamp inside, equal content gives equal bytes.
     compressed = gzip.compress(content, COMPRESSION_LEVEL, mtime=0)
+    room = Room(owner_id, session_id, limits.quota_mb * MEGABYTE)
+    is_known = Artifact.objects.filter(
+        session_id=session_id, owner_id=owner_id, tool=tool, content=content_hash
+    ).exists()
+    needed = 0 if is_known else len(compressed)
+    _delete(room.to_clear(needed))
     with transaction.atomic():
+        room.check(needed)
         row = _locked_content(content_hash, len(content), len(compressed))
         _ensure_file(content_hash, compressed)
         artifact, is_new = Artifact.objects.get_or_create(
@@ -109,7 +130,7 @@ def artifact_load(artifact_id: UUID | str, *, session_id: UUID, owner_id: int, n
     """Return a result's content. Raises `ArtifactNotFound`, also for one of another session or owner."""
     artifact = _readable(artifact_id, session_id, owner_id, now)
     try:
-        with _storage().open(_file_name(artifact.content_id), "rb") as file:
+        with _faults_as_os_errors(), _storage().open(_file_name(artifact.content_id), "rb") as file:
             content = gzip.decompress(file.read())
     except (OSError, EOFError) as problem:
         log.error("the file of artifact %s can't be read: %s", artifact.pk, problem)
@@ -191,7 +212,8 @@ def _delete_orphan(content_hash: str) -> int:
     if content is None or content.artifacts.exists():
         return 0
     content.delete()
-    _storage().delete(_file_name(content_hash))
+    with _faults_as_os_errors():
+        _storage().delete(_file_name(content_hash))
     return content.stored_bytes
 
 
@@ -206,6 +228,7 @@ def _locked_content(content_hash: str, size_bytes: int, stored_bytes: int) -> Ar
         # Somebody deleted it between the two: make it anew.
 
 
+@_faults_as_os_errors()
 def _ensure_file(content_hash: str, compressed: bytes) -> None:
     """Write the file unless it is there, whole."""
     storage, name = _storage(), _file_name(content_hash)
@@ -225,7 +248,4 @@ def _file_name(content_hash: str) -> str:
 
 
 def _storage() -> Storage:
-    """Return the configured storage, or files in the data folder."""
-    if STORAGE_ALIAS in settings.STORAGES:
-        return storages[STORAGE_ALIAS]
-    return FileSystemStorage(settings.DATA_DIR / "artifacts")
+    return storages[STORAGE_ALIAS]

@@ -77,6 +77,15 @@ class Environment:
         "`redis://host:port/0` for channel layer and cache. Empty: in memory, one process.",
         secret=True,
     )
+    artifacts_bucket: str = _variable(
+        "BURP_ARTIFACTS_BUCKET",
+        "Bucket of an S3-compatible service for stored results; needs the extra `s3`. The key is read from "
+        "`AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. Empty: files in the data folder.",
+    )
+    artifacts_endpoint: str = _variable(
+        "BURP_ARTIFACTS_ENDPOINT",
+        "Address of that service, such as `https://minio.lab.example`. Empty: Amazon's.",
+    )
     model: str = _variable(
         "BURP_MODEL",
         "Key of the model to use by default. Empty: the configured rule.",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from burp_site import config, environment
+from burp_site.artifact_storage import artifact_storage
 from burp_site.database import database_from_url, sqlite_database
 from burp_site.environment import PROJECT_ROOT
 from burp_site.logging import logging_config
@@ -117,6 +118,7 @@ WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_MAX_AGE = 0 if ENVIRONMENT.is_local else 3600
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 STORAGES = {
+    "artifacts": artifact_storage(ENVIRONMENT),
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"

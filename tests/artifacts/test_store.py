@@ -1,5 +1,6 @@
 """Stored results: once, whole, and for their owner only."""
 
+import random
 import threading
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -7,12 +8,13 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.test import override_settings
 
 from artifacts.config import ArtifactLimits
-from artifacts.errors import ArtifactError, ArtifactNotFound, ArtifactTooLarge
+from artifacts.errors import ArtifactError, ArtifactNotFound, ArtifactTooLarge, QuotaExceeded
 from artifacts.inspect import inspect
 from artifacts.jq import JqEngine
 from artifacts.models import Artifact, ArtifactContent
@@ -35,7 +37,8 @@ SESSION = uuid.UUID(int=1)
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path):
     """Every test has a data folder of its own."""
-    with override_settings(DATA_DIR=tmp_path):
+    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "artifacts"}}
+    with override_settings(STORAGES={**settings.STORAGES, "artifacts": files}):
         yield tmp_path / "artifacts"
 
 
@@ -289,3 +292,55 @@ def test_an_artifact_of_somebody_else_can_not_be_inspected(owner_id: int, stored
     other = int(get_user_model().objects.create_user("eve").pk)
     with pytest.raises(ArtifactNotFound):
         look(other, stored, ".", jq)
+
+
+QUOTA = ArtifactLimits(quota_mb=1)
+
+
+def random_content(number: int) -> bytes:
+    """Return 400 kB that no compression makes smaller."""
+    return random.Random(number).randbytes(400_000)
+
+
+def test_the_oldest_results_of_other_sessions_make_room(owner_id: int, folder: Path) -> None:
+    oldest, older = (
+        save(owner_id, random_content(n), session_id=uuid.UUID(int=n), limits=QUOTA, now=NOW + timedelta(n))
+        for n in (2, 3)
+    )
+    eve = int(get_user_model().objects.create_user("eve").pk)
+    hers = save(eve, random_content(9), session_id=uuid.UUID(int=9), limits=QUOTA, now=NOW)
+    new = save(owner_id, random_content(4), limits=QUOTA, now=NOW + timedelta(5))
+    assert {*Artifact.objects.values_list("pk", flat=True)} == {older, hers, new} and len(files(folder)) == 3
+    assert save(owner_id, random_content(4), limits=QUOTA, now=NOW + timedelta(6)) == new
+    assert not Artifact.objects.filter(pk=oldest).exists() and Artifact.objects.count() == 3
+
+
+def test_one_session_can_not_have_more_than_its_owner_may_store(owner_id: int, folder: Path) -> None:
+    other = save(owner_id, b"[1]", session_id=uuid.UUID(int=2), limits=QUOTA)
+    for number in (1, 2):
+        save(owner_id, random_content(number), limits=QUOTA)
+    with pytest.raises(QuotaExceeded, match="1,000,000 bytes"):
+        save(owner_id, random_content(3), limits=QUOTA)
+    assert Artifact.objects.count() == len(files(folder)) == 3
+    assert Artifact.objects.filter(pk=other).exists()
+    assert save(owner_id, random_content(3), limits=ArtifactLimits(quota_mb=0))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_store_at_once_do_not_exceed_the_quota_together() -> None:
+    owner_id = int(get_user_model().objects.create_user("ada").pk)
+    outcomes: list[str] = []
+
+    def work(number: int) -> None:
+        try:
+            save(owner_id, random_content(number), limits=QUOTA)
+            outcomes.append("stored")
+        except QuotaExceeded:
+            outcomes.append("refused")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(outcomes) == ["refused", "refused", "stored", "stored"]
