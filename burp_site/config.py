@@ -47,8 +47,13 @@ def build(env: Environment) -> BurpConfig:
         chat=_chat(document, models, env),
         usage=UsageConfig(prices=_all_prices(models), budgets=_budgets(_section(document, "budgets"))),
         artifacts=read_section(ArtifactLimits, _section(document, "artifacts"), "artifacts"),
-        catalog=read_section(CatalogConfig, _section(document, "catalog"), "catalog"),
+        catalog=_catalog(_section(document, "catalog"), env),
     )
+
+
+def _catalog(table: Table, env: Environment) -> CatalogConfig:
+    config = read_section(CatalogConfig, table, "catalog")
+    return replace(config, embedder=env.embedder) if env.embedder else config
 
 
 def read_section(cls: type[T], table: Table, path: str, *, skip: tuple[str, ...] = (), **given: Any) -> T:

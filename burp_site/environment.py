@@ -95,6 +95,10 @@ class Environment:
         "`live`, `snapshot`, or `auto`: live where the databases can be reached, else the offline snapshot.",
         default="auto",
     )
+    embedder: str = _variable(
+        "BURP_EMBEDDER",
+        "How the tool search embeds: `minilm`, `sentence-transformers`, `remote` or `none`. Empty: as configured.",
+    )
     upstream_gateway: str = _variable(
         "BURP_UPSTREAM_GATEWAY",
         "Address of a server that stands for all databases; each request goes to a path that begins with the host.",
@@ -120,6 +124,7 @@ class Environment:
 CHOICES = {
     "mode": ("local", "server"),
     "upstreams": ("auto", "live", "snapshot"),
+    "embedder": ("minilm", "sentence-transformers", "remote", "none"),
     "log_format": ("plain", "json"),
     "log_level": ("DEBUG", "INFO", "WARNING", "ERROR"),
 }

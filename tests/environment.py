@@ -51,6 +51,8 @@ def prepare() -> None:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["BURP_DATA_DIR"] = folder
     os.environ["BURP_UPSTREAMS"] = "snapshot"
+    # Embedding all tools takes a core for seconds: the tests of the search ask for it themselves.
+    os.environ["BURP_EMBEDDER"] = "none"
     # Tests count the requests that they cause.
     os.environ["BURP_UPSTREAM_CACHE"] = "0"
     if url := os.environ.get(DATABASE_URL_OF_TESTS):

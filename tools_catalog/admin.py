@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from tools_catalog.models import Alarm, ContractCheck, ServerState, ToolHour
+from tools_catalog.models import Alarm, ContractCheck, ServerState, ToolHour, ToolVector
 
 if TYPE_CHECKING:
     Admin = admin.ModelAdmin[Any]
@@ -56,3 +56,12 @@ class ContractCheckAdmin(ReadOnlyAdmin):
 
     list_display = ("platform_key", "kind", "checked_at", "verdicts")
     list_filter = ("kind",)
+
+
+@admin.register(ToolVector)
+class ToolVectorAdmin(ReadOnlyAdmin):
+    """What is embedded, by which embedder. Deleted rows are made anew at the next start."""
+
+    list_display = ("subject", "embedder", "dimension", "made_at")
+    list_filter = ("embedder", "dimension")
+    search_fields = ("subject",)

@@ -3,9 +3,16 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tools_catalog.catalog import CatalogTool
 
-Vector = Sequence[float]
+Vector = Sequence[float] | NDArray[np.float32]
+
+
+class EmbedderUnavailable(Exception):
+    """There is no search by meaning at present; the message says why, for people."""
 
 
 class Embedder(Protocol):
@@ -14,19 +21,14 @@ class Embedder(Protocol):
     name: str
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one vector a text, in order. May take seconds: call it in a thread."""
+        """Return one vector a text, in order; may take seconds: call it in a thread.
+
+        Raises `EmbedderUnavailable` when there is none to be had.
+        """
         ...
 
 
-def embedding_text(tool: CatalogTool) -> str:
-    """Return the text of a tool that is embedded."""
-    return f"{tool.name.replace('_', ' ')}: {tool.description}"
-
-
-def cosine(left: Vector, right: Vector) -> float:
-    """Return the cosine of two vectors; 0 where one has no length."""
-    if len(left) != len(right):
-        raise ValueError(f"vectors of {len(left)} and {len(right)} numbers don't compare")
-    product = sum(a * b for a, b in zip(left, right, strict=True))
-    lengths = (sum(a * a for a in left) * sum(b * b for b in right)) ** 0.5
-    return product / lengths if lengths else 0.0
+def embedding_texts(tool: CatalogTool) -> list[str]:
+    """Return the texts of a tool that are embedded: what it is, then each thing it is asked."""
+    name = tool.name.partition("__")[2] or tool.name
+    return [f"{name.replace('_', ' ')}: {tool.description}", *tool.asks]

@@ -1,73 +1,134 @@
-"""Keyword ranking of the tools: BM25 over name, title, description and arguments.
+"""Keyword ranking of the tools: BM25 over names, descriptions, arguments and what each tool is asked.
 
 Any text is a query: quotes, operators and punctuation are text, never syntax, and nothing raises. A query
 without a searchable word finds nothing. Pure.
 """
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
 
 from tools_catalog.catalog import CatalogTool
+from tools_catalog.spelling import Spelling
+from tools_catalog.vocabulary import Vocabulary, vocabulary
+from tools_catalog.words import QUERY_MAX_CHARACTERS, pieces, spelt_tokens, tokens
 
-QUERY_MAX_CHARACTERS = 1_000
-_WORD = re.compile(r"[^\W_]+(?:['’.:/-][^\W_]+)*")
-_PIECE = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
-# Words that stand in every question and tell nothing about the tool.
-_AMERICAN = (("aem", "em"), ("tumour", "tumor"), ("oestr", "estr"), ("isation", "ization"), ("iser", "izer"))
-_STOP = frozenset(
-    _PIECE.findall(
-        "a an and any are as at be by can do does for from has have how i in into is it its me my not of on or out "
-        "that the their there these this to was what when where which who why with"
-    )
-)
-
-
-def tokens(text: str) -> list[str]:
-    """Return the searchable words of a text, in order, in the one form that documents and queries share.
-
-    Greek letters become their names; hyphenated and camel-case words count whole and in pieces.
-    """
-    plain = _latin(unicodedata.normalize("NFKC", text[: 50 * QUERY_MAX_CHARACTERS]).translate(_DASHES))
-    return [form for word in _WORD.findall(plain) for form in _forms(word)]
-
-
-def document(tool: CatalogTool) -> list[str]:
-    """Return the words under which a tool is found."""
-    properties = tool.input_schema.get("properties", {})
-    arguments = " ".join(_argument_text(name, schema) for name, schema in properties.items())
-    name = tool.name.replace("_", " ")
-    return tokens(f"{name} {tool.platform} {tool.title} {tool.description} {arguments}")
+# How often a word counts, by where it stands.
+NAME, ASKS, DESCRIPTION, ARGUMENTS, POINTED = 4, 3, 2, 1, 1
+# How fast a repeated word stops to count, and how much long texts are held back.
+K1, B = 1.2, 0.6
+# Marks a meaning, so that no word of a text can be taken for it.
+_MEANING = "="
+_CLAUSE = re.compile(r"(?<=[.;])\s+")
+_NAME = re.compile(r"[a-z0-9]+(?:_+[a-z0-9]+)+")
 
 
 class KeywordIndex:
-    """The BM25 index over one catalogue."""
+    """The BM25 index over documents, each a list of texts with their weights."""
 
-    def __init__(self, tools: Sequence[CatalogTool]) -> None:
-        documents = [document(tool) for tool in tools]
-        self._names = [tool.name for tool in tools]
-        self._words = [frozenset(words) for words in documents]
-        self._known = frozenset().union(*self._words) if documents else frozenset()
-        self._index = BM25Okapi(documents) if self._known else None
+    def __init__(self, documents: Sequence[Sequence[tuple[str, int]]], words: Vocabulary | None = None) -> None:
+        self._vocabulary = words or vocabulary()
+        counted = [self._document(texts) for texts in documents]
+        self._count = len(documents)
+        self._words = [frozenset(document) for document in counted]
+        self._known = frozenset().union(*self._words) if counted else frozenset()
+        self._index = BM25Okapi(counted, k1=K1, b=B) if self._known else None
+        self._word_scores: dict[str, NDArray[np.float64]] = {}
 
-    def scores(self, query: str) -> dict[str, tuple[float, list[str]]]:
-        """Return score and matched words of every tool that shares a word with the query."""
+    def scores(self, wanted: Mapping[str, str]) -> NDArray[np.float64]:
+        """Return the score of every document for the words that `wanted` gives; 0 where there is none in common."""
+        total = np.zeros(self._count)
         # Sorted, so that equal queries add up in equal order whatever the salt of this process's hashes.
-        wanted = sorted({word for word in tokens(query[:QUERY_MAX_CHARACTERS]) if word in self._known})
-        if self._index is None or not wanted:
-            return {}
-        # In a small catalogue a frequent word can have a weight of zero or below; sharing it still counts.
-        found = {}
-        for name, words, score in zip(self._names, self._words, self._index.get_scores(wanted), strict=True):
-            shared = [word for word in wanted if word in words]
-            if shared:
-                found[name] = (max(float(score), 0.0) + 1e-3 * len(shared), shared)
-        return found
+        for word in sorted(wanted):
+            total += self._scores_of(word)
+        return total
+
+    def shared(self, number: int, wanted: Mapping[str, str]) -> list[str]:
+        """Return the wanted words that a document has, as the query spells them."""
+        return list(dict.fromkeys(spelt for word, spelt in wanted.items() if word in self._words[number]))
+
+    def _scores_of(self, word: str) -> NDArray[np.float64]:
+        """Return what one word adds; scores of BM25 add up over words, so each is worked out once."""
+        known = self._word_scores.get(word)
+        if known is None and self._index is not None:
+            has = [number for number, words in enumerate(self._words) if word in words]
+            known = np.zeros(self._count)
+            if has:
+                # In a small catalogue a frequent word can have a weight of zero or below; sharing it still counts.
+                known[has] = np.maximum(self._index.get_batch_scores([word], has), 0.0) + 1e-3
+            self._word_scores[word] = known
+        return np.zeros(self._count) if known is None else known
+
+    def wanted(self, query: str) -> dict[str, str]:
+        """Return the query's words and meanings that the documents know, each in the spelling shown to people."""
+        query = query[:QUERY_MAX_CHARACTERS]
+        wanted: dict[str, str] = {}
+        corrected: dict[str, str] = {}
+        for word, spelt in spelt_tokens(query):
+            if word in self._known:
+                wanted.setdefault(word, spelt.lower())
+            elif nearest := self._spelling.nearest(word):
+                corrected[word] = nearest
+                wanted.setdefault(nearest, f"{nearest} (for {spelt})")
+        plain = [corrected.get(piece, piece) for piece in pieces(query)]
+        for meaning, _, _ in self._vocabulary.synonyms.found(plain):
+            if _MEANING + meaning in self._known:
+                wanted.setdefault(_MEANING + meaning, meaning)
+        return wanted
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(word for word in self._known if not word.startswith(_MEANING))
+
+    def _document(self, texts: Iterable[tuple[str, int]]) -> list[str]:
+        """Return the words and meanings under which a document is found, as often as they count."""
+        document: list[str] = []
+        for text, weight in texts:
+            meanings = {_MEANING + meaning for meaning, _, _ in self._vocabulary.synonyms.found(pieces(text))}
+            document += [*tokens(text), *sorted(meanings)] * weight
+        return document
+
+
+def index_texts(tools: Sequence[CatalogTool]) -> list[list[tuple[str, int]]]:
+    """Return the texts of each tool with their weights.
+
+    Descriptions end by pointing at neighbours ("for X use get_x"). Those words are true of the neighbour, not of
+    the tool where they stand, so that is where they count.
+    """
+    names = {tool.name for tool in tools}
+    by_short = {(tool.platform_key, tool.name.partition("__")[2]): tool.name for tool in tools}
+    pointed: dict[str, list[str]] = defaultdict(list)
+    own: dict[str, str] = {}
+    for tool in tools:
+        kept = []
+        for clause in _CLAUSE.split(tool.description):
+            targets = [
+                name
+                for found in _NAME.findall(clause)
+                if (name := found if found in names else by_short.get((tool.platform_key, found), ""))
+            ]
+            for name in targets:
+                pointed[name].append(_NAME.sub(" ", clause))
+            if not targets:
+                kept.append(clause)
+        own[tool.name] = " ".join(kept)
+    return [
+        [
+            (f"{tool.name.replace('_', ' ')} {tool.title}", NAME),
+            (tool.platform, 1),
+            (own[tool.name], DESCRIPTION),
+            *((ask, ASKS) for ask in tool.asks),
+            (" ".join(pointed[tool.name]), POINTED),
+            (" ".join(_argument_text(*item) for item in tool.input_schema.get("properties", {}).items()), ARGUMENTS),
+        ]
+        for tool in tools
+    ]
 
 
 def _argument_text(name: str, schema: Any) -> str:
@@ -75,43 +136,3 @@ def _argument_text(name: str, schema: Any) -> str:
         return name
     values = schema.get("enum") or []
     return " ".join([name.replace("_", " "), str(schema.get("description", "")), *map(str, values)])
-
-
-def _latin(text: str) -> str:
-    return "".join(_greek_name(letter) or letter for letter in text)
-
-
-def _greek_name(letter: str) -> str:
-    if not ("\u0370" <= letter <= "\u03ff" or "\u1f00" <= letter <= "\u1fff"):
-        return ""
-    base = unicodedata.normalize("NFD", letter)[0]
-    name = unicodedata.name(base, "").removeprefix("GREEK SMALL LETTER ").removeprefix("GREEK CAPITAL LETTER ")
-    return {"LAMDA": "lambda", "FINAL SIGMA": "sigma"}.get(name, name.lower()) if name.isalpha() or " " in name else ""
-
-
-def _forms(word: str) -> Iterator[str]:
-    """Yield a word in its forms: whole and in pieces, without what is no help."""
-    pieces = _PIECE.findall(word)
-    whole = "".join(pieces).lower()
-    if len(pieces) > 1:
-        yield _stem(whole)
-    for piece in pieces:
-        humps = _CAMEL.findall(piece)
-        # `geneSymbol` and `ClinicalTrials` have two words; `ChEMBL` and `UniProt` are names.
-        if len(humps) > 1 and "".join(humps) == piece and (piece[0].islower() or min(map(len, humps)) >= 4):
-            yield from (_stem(hump.lower()) for hump in humps)
-        lower = piece.lower()
-        if lower not in _STOP and (len(lower) > 1 or len(pieces) > 1 or lower.isdigit()):
-            yield _stem(lower)
-
-
-def _stem(word: str) -> str:
-    """Make plural and singular, British and American spelling one."""
-    if word.isascii() and word.isalpha() and len(word) > 3:
-        for british, american in _AMERICAN:
-            word = word.replace(british, american)
-        if word.endswith("ies"):
-            return word[:-3] + "y"
-        if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-            return word[:-1]
-    return word

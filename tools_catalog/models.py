@@ -101,3 +101,20 @@ class Alarm(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} ({self.subject})"
+
+
+class ToolVector(models.Model):
+    """What an embedder made of one tool's texts, kept so that only what is new or changed is embedded."""
+
+    key = models.CharField(max_length=64, unique=True, help_text="Hash of the texts, the schema and the embedder.")
+    subject = models.CharField(max_length=128, help_text="The tool's name.")
+    embedder = models.CharField(max_length=200)
+    dimension = models.PositiveIntegerField(help_text="How many numbers a vector has.")
+    data = models.BinaryField(help_text="The vectors one after the other, as little-endian 32-bit floats.")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["subject", "embedder"]
+
+    def __str__(self) -> str:
+        return f"{self.subject} ({self.embedder})"

@@ -9,20 +9,28 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
 
+from tools_catalog.attaching import Meanings
 from tools_catalog.catalog import Catalog
-from tools_catalog.config import CatalogConfig
+from tools_catalog.config import CatalogConfig, EmbedderChoice
+from tools_catalog.embedders.choice import make_embedder
+from tools_catalog.embeddings import Embedder
 from tools_catalog.environment import child_environment
 from tools_catalog.mcp_process import McpProcess, ProcessState
 from tools_catalog.search import ToolSearch
+from tools_catalog.services import alarm_raise
+from tools_catalog.vector_store import DatabaseVectors
 
 log = logging.getLogger(__name__)
 
+KEYWORDS_ONLY_ALARM = "tool_search_keywords_only"
 # Where the `mcp_server` package lies beside this one.
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
@@ -45,12 +53,14 @@ class ToolServers:
         cwd: Path,
         spool_dir: Path,
         config: CatalogConfig | None = None,
+        meanings: Meanings | None = None,
     ) -> None:
         self._command_for = command_for
         self._env_for = env_for
         self._cwd = cwd
         self._spool_dir = spool_dir
         self._config = config or CatalogConfig()
+        self._meanings = meanings
         self._processes: dict[str, McpProcess] = {}
         self._searches: dict[str, ToolSearch] = {}
         # Two first questions at once must not start two children.
@@ -78,12 +88,19 @@ class ToolServers:
         """Return how many tools each server offers, once that is known."""
         return {upstreams: len(search.catalog.tools) for upstreams, search in self._searches.items()}
 
+    async def settled(self) -> None:
+        """Wait until every search has all that it can have."""
+        if self._meanings is not None:
+            await self._meanings.settled()
+
     def running_upstreams(self) -> str:
         """Return the mode of a server that runs already, or an empty text. All modes have the same tools."""
         return next((upstreams for upstreams, process in self._processes.items() if process.is_running), "")
 
     async def aclose(self) -> None:
         """End all children, within a bound."""
+        if self._meanings is not None:
+            await self._meanings.aclose()
         async with self._starting:
             processes, self._processes, self._searches = self._processes, {}, {}
             async with asyncio.TaskGroup() as group:
@@ -127,7 +144,10 @@ class ToolServers:
             log.error("tool %r is left out: %s", problem.name, problem.reason)
         if known is not None:
             log.warning("the tools of %s changed: %s -> %s", upstreams, known.catalog.hash[:12], catalog.hash[:12])
-        self._searches[upstreams] = await asyncio.to_thread(ToolSearch, catalog, self._config)
+        search = await asyncio.to_thread(ToolSearch, catalog, self._config)
+        if self._meanings is not None:
+            await self._meanings.attach(search)
+        self._searches[upstreams] = search
         self.changed.set()
 
 
@@ -157,10 +177,22 @@ def server_command(upstreams: str) -> list[str]:
 
 def _configured() -> ToolServers:
     data_dir = Path(settings.DATA_DIR).resolve()
+    config = settings.BURP.catalog
     return ToolServers(
         server_command,
         env_for=lambda upstreams: child_environment(os.environ, BURP_DATA_DIR=str(data_dir)),
         cwd=PROJECT_ROOT,
         spool_dir=data_dir / "spool",
-        config=settings.BURP.catalog,
+        config=config,
+        meanings=Meanings(lambda: configured_embedder(config.embedding), DatabaseVectors(), _report_keywords_only),
     )
+
+
+@cache
+def configured_embedder(choice: EmbedderChoice) -> Embedder:
+    """Return the embedder of this process: a model is loaded once, whatever loops and modes there are."""
+    return make_embedder(choice, os.environ)
+
+
+async def _report_keywords_only(problem: str) -> None:
+    await sync_to_async(alarm_raise)(code=KEYWORDS_ONLY_ALARM, subject="tool search", text=problem)

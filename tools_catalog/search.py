@@ -1,34 +1,41 @@
 """Find the tools that fit a query: keywords and meaning, merged by rank.
 
-The keyword score is raised for tools of a database that the query names, and for tools that take an identifier
-that stands in the query. Results are the same in every process; ties go by name.
+A database that a short query names is a filter. An identifier pulls the tools that take its kind. A query that
+fits nothing, or is nearer to a thing that no tool does, finds nothing and is told so. Results are the same in
+every process; ties go by name.
 """
 
 import asyncio
-import logging
-import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
-from mcp_server.renamed import SUCCESSORS
-from tools_catalog.catalog import Catalog, CatalogTool
+import numpy as np
+from numpy.typing import NDArray
+
+from tools_catalog.absent import absent_texts, absent_things
+from tools_catalog.asked import Asked, Reader, successors
+from tools_catalog.catalog import Catalog
 from tools_catalog.config import CatalogConfig
-from tools_catalog.embeddings import Embedder, Vector, cosine, embedding_text
-from tools_catalog.keywords import QUERY_MAX_CHARACTERS, KeywordIndex, tokens
+from tools_catalog.embeddings import Embedder, EmbedderUnavailable
+from tools_catalog.keywords import ASKS, KeywordIndex, index_texts
+from tools_catalog.kinds import PatternTakers, takers
+from tools_catalog.meaning import MeaningIndex, OtherLength
+from tools_catalog.vocabulary import vocabulary
+from tools_catalog.words import QUERY_MAX_CHARACTERS
 
-log = logging.getLogger(__name__)
-
-# The usual constant of Reciprocal Rank Fusion, and how deep a ranking counts.
-RRF_K = 60
+# The constant of Reciprocal Rank Fusion, and how deep a ranking counts. Measured: the usual 60 makes the first
+# places of the two rankings count for too little.
+RRF_K = 10
 RANKED_MAX = 50
-# A pattern that fits one of these is too wide to tell an identifier from a word.
-_PLAIN_WORDS = ("gene", "cancer", "Aspirin", "BRCA1", "TP53", "10", "12345", "a", "in", "trials", "HER2")
-_QUERY_WORD = re.compile(r"[^\s,;()\"']+")
-
-
+# What lifts the tools of the database that is named above all others.
+_NAMED_PLATFORM = 10.0
+# An identifier in a longer question says less about what is wanted than one that stands alone.
+_OPENS_IN_A_QUESTION = 0.25
 KEYWORDS_ONLY = "search by keywords only: no embedder is configured"
+
+Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -53,25 +60,57 @@ class SearchResult:
     notice: str = ""
 
 
-class ToolSearch:
-    """Search over one catalogue. Embeds all tools when made: with an embedder, make it in a thread."""
+class _Scored(NamedTuple):
+    """The scores of all tools for one query; `meaning` is None without an embedder."""
 
-    def __init__(self, catalog: Catalog, config: CatalogConfig | None = None, embedder: Embedder | None = None) -> None:
+    asked: Asked
+    wanted: dict[str, str]
+    takes: dict[int, str]
+    keyword: Scores
+    meaning: Scores | None
+    absent: str
+
+
+class ToolSearch:
+    """Search over one catalogue: by keywords at once, by meaning from `use_meaning` on."""
+
+    def __init__(self, catalog: Catalog, config: CatalogConfig | None = None, *, notice: str = KEYWORDS_ONLY) -> None:
         self.catalog = catalog
         self._config = config or CatalogConfig()
-        self._keywords = KeywordIndex(catalog.tools)
-        self._embedder = embedder
-        self._vectors = self._embedded(embedder)
+        self._names = [tool.name for tool in catalog.tools]
+        self._numbers = {name: number for number, name in enumerate(self._names)}
+        self._absent = absent_things()
+        self._vocabulary = vocabulary()
+        documents = [*index_texts(catalog.tools), *absent_texts(self._absent, ASKS)]
+        self._keywords = KeywordIndex(documents, self._vocabulary)
+        self._takers = takers(catalog.tools, self._vocabulary.kinds)
+        self._patterns = PatternTakers(catalog.tools)
+        platforms = {tool.platform: tool.platform_key for tool in catalog.tools}
+        self._reader = Reader(self._vocabulary, platforms, self._config.platform_query_words)
+        self._embedder: Embedder | None = None
+        self._meaning: MeaningIndex | None = None
+        self._notice = notice
+        self.on_other_length: Callable[[], object] = lambda: None
 
     @property
     def keyword_only(self) -> bool:
         """Whether there is no search by meaning."""
-        return not self._vectors
+        return self._meaning is None
 
     @property
     def notice(self) -> str:
         """What the search has to do without at present; empty when it is whole."""
-        return KEYWORDS_ONLY if self.keyword_only else ""
+        return self._notice
+
+    def use_meaning(self, embedder: Embedder, index: MeaningIndex) -> None:
+        """Search by meaning as well; `index` has the vectors of the tools, then those of `absent_things`."""
+        if index.embedder != embedder.name:
+            raise ValueError(f"vectors of {index.embedder} don't compare with those of {embedder.name}")
+        self._embedder, self._meaning, self._notice = embedder, index, ""
+
+    def without_meaning(self, notice: str) -> None:
+        """Search by keywords only from now on, and say why."""
+        self._embedder, self._meaning, self._notice = None, None, notice
 
     async def find(self, query: str, limit: int | None = None) -> SearchResult:
         """Search off the event loop: a query's embedding takes milliseconds."""
@@ -79,124 +118,157 @@ class ToolSearch:
 
     def search(self, query: str, limit: int | None = None) -> SearchResult:
         """Return the best tools for a query, at most `limit`. Never raises for any text."""
-        keywords = self._keywords.scores(query)
-        named = self._named_platforms(query)
-        takers = self._takers(query)
-        scores = self._boosted(keywords, named, takers)
-        by_keyword = sorted(scores, key=lambda name: (-scores[name], name))[:RANKED_MAX]
-        meaning = self._by_meaning(query)
-        is_short = len(_QUERY_WORD.findall(query)) <= self._config.short_query_words
-        fused = reciprocal_rank_fusion(
-            [
-                (by_keyword, self._config.keyword_weight_short if is_short else self._config.keyword_weight_long),
-                (meaning, self._config.meaning_weight_short if is_short else self._config.meaning_weight_long),
-            ]
-        )
-        ahead = fused[0][1] if fused else 0.0
-        hits = [
+        scored = self._scored(query)
+        limit = self._config.results if limit is None else limit
+        fitting = () if scored.absent else self._hits(scored, limit)
+        former = self._successors(query, fitting[0].score if fitting else 0.0)
+        found = {hit.name for hit in former}
+        hits = [*former, *(hit for hit in fitting if hit.name not in found)]
+        notice = "" if hits else scored.absent
+        return SearchResult(tuple(hits[:limit]), "; ".join(filter(None, (notice, self._notice))))
+
+    def _successors(self, query: str, ahead: float) -> list[Hit]:
+        present = {now: former for now, former in successors(query).items() if now in self._numbers}
+        return [
             Hit(now, ahead + 1.0 / place, f"has taken the place of {former}")
-            for place, (now, former) in enumerate(self._successors(query).items(), start=1)
+            for place, (now, former) in enumerate(present.items(), start=1)
         ]
-        found = {hit.name for hit in hits}
-        for name, score in fused:
-            if name not in found:
-                words = keywords[name][1] if name in keywords else []
-                why = self._why(name, words, named, takers)
-                hits.append(Hit(name, score, why, _rank(name, by_keyword), _rank(name, meaning)))
-        return SearchResult(tuple(hits[: self._config.results if limit is None else limit]), self.notice)
 
-    def _successors(self, query: str) -> dict[str, str]:
-        """Return the tools that took the place of former ones that the query names, with the former names."""
-        words = (word.rstrip(".?!:") for word in _QUERY_WORD.findall(query[:QUERY_MAX_CHARACTERS]))
-        named = {SUCCESSORS[word]: word for word in words if word in SUCCESSORS}
-        return {now: former for now, former in named.items() if now in self.catalog.by_name}
+    # --- scores ------------------------------------------------------------------------------
 
-    def _boosted(
-        self, keywords: Mapping[str, tuple[float, list[str]]], named: frozenset[str], takers: Mapping[str, str]
-    ) -> dict[str, float]:
-        scores: dict[str, float] = {}
-        for tool in self.catalog.tools:
-            score = keywords[tool.name][0] if tool.name in keywords else 0.0
-            if tool.platform in named:
-                score = score * self._config.platform_boost
-            if tool.name in takers:
-                score = (score or 1.0) * self._config.identifier_boost
-            if score > 0:
-                scores[tool.name] = score
+    def _scored(self, query: str) -> _Scored:
+        asked = self._reader.read(query)
+        wanted = self._keywords.wanted(asked.words)
+        by_words = self._keywords.scores(wanted)
+        nearest, blended = self._closeness(asked.meaning)
+        count = len(self._names)
+        takes: dict[int, str] = {}
+        keyword = by_words[:count] + self._identifier_scores(query, asked, takes) + self._entry_scores(asked)
+        absent = "" if takes or asked.platforms else self._missing(by_words, nearest)
+        return _Scored(asked, wanted, takes, keyword, blended, absent)
+
+    def _closeness(self, text: str) -> tuple[Scores | None, Scores | None]:
+        """Return how near each tool and absent thing comes with its nearest text, and the tools' scores by meaning.
+
+        A tool counts half by its nearest text and half by its description: an ask alone is too narrow.
+        """
+        embedder, meaning = self._embedder, self._meaning
+        if embedder is None or meaning is None or not text.strip():
+            return None, None
+        try:
+            (wanted,) = embedder.embed([text[:QUERY_MAX_CHARACTERS]])
+            nearest, described = meaning.closeness(wanted)
+        except EmbedderUnavailable as problem:
+            self.without_meaning(f"search by keywords only: {problem}")
+            return None, None
+        except OtherLength as problem:
+            self.without_meaning(f"search by keywords only: {problem}")
+            self.on_other_length()
+            return None, None
+        return nearest, (0.5 * nearest + 0.5 * described)[: len(self._names)]
+
+    def _identifier_scores(self, query: str, asked: Asked, takes: dict[int, str]) -> Scores:
+        """Return what tools gain by taking the identifiers of a query; note in `takes` who takes which."""
+        scores = np.zeros(len(self._names))
+        boost = self._config.identifier_boost
+        for kind in asked.kinds:
+            if not kind.text:
+                continue
+            for name, share in self._takers[kind.kind].items():
+                scores[self._numbers[name]] += boost * share
+                takes.setdefault(self._numbers[name], kind.text)
+            opens = [name for name in self._vocabulary.kinds[kind.kind].opens if name in self._numbers]
+            for place, name in enumerate(opens, start=1):
+                number = self._numbers[name]
+                scores[number] += boost * (1.0 if asked.is_bare else _OPENS_IN_A_QUESTION) / place
+                takes.setdefault(number, kind.text)
+            scores += 0.5 * self._kind_scores(kind.kind)
+        for name, text in self._patterns.takers(query, {kind.text for kind in asked.kinds}).items():
+            scores[self._numbers[name]] += boost
+            takes.setdefault(self._numbers[name], text)
         return scores
 
-    def _why(self, name: str, words: Sequence[str], named: frozenset[str], takers: Mapping[str, str]) -> str:
-        tool = self.catalog.by_name[name]
-        reasons = []
-        if words:
-            reasons.append("words: " + ", ".join(words))
-        if tool.platform in named:
-            reasons.append(f"names {tool.platform}")
-        if name in takers:
-            reasons.append(f"takes {takers[name]}")
-        return "; ".join(reasons) or "similar meaning"
+    def _kind_scores(self, kind: str) -> Scores:
+        """Return the scores of the tools whose texts name a kind of identifier."""
+        wanted = self._keywords.wanted(self._vocabulary.kinds[kind].words[0])
+        return self._keywords.scores(wanted)[: len(self._names)]
 
-    # --- databases and identifiers in the query ----------------------------------------------
+    def _entry_scores(self, asked: Asked) -> Scores:
+        """Return what the entry of a database gains where a query says little more than its name."""
+        scores = np.zeros(len(self._names))
+        for title in asked.platforms if asked.is_bare else ():
+            number = self._numbers.get(self._vocabulary.entries.get(title, ""))
+            if number is not None:
+                scores[number] += self._config.identifier_boost
+        return scores
 
-    @cached_property
-    def _platform_words(self) -> dict[str, list[list[str]]]:
-        """By database, the word sequences that name it."""
-        names: dict[str, list[list[str]]] = {}
-        for tool in self.catalog.tools:
-            forms = names.setdefault(tool.platform, [])
-            for text in (tool.platform, tool.platform_key.replace("_", " ")):
-                words = tokens(text)
-                if words and words not in forms:
-                    forms.append(words)
-        return names
+    def _missing(self, words: Scores, meaning: Scores | None) -> str:
+        """Say why nothing fits a query, or nothing: it is nearer to an absent thing, or near to nothing at all."""
+        count = len(self._names)
+        best, best_absent = (float(part.max(initial=0.0)) for part in (words[:count], words[count:]))
+        if meaning is None:
+            is_absent = best_absent > 1.2 * best
+            fits = best > 0
+        else:
+            near, near_absent = float(meaning[:count].max()), float(meaning[count:].max())
+            is_absent = near_absent > near and best_absent > 0.8 * best
+            fits = best >= self._config.keyword_floor or near >= self._config.meaning_floor
+        if is_absent:
+            both = words[count:] / max(best_absent, 1e-9) + (0.0 if meaning is None else meaning[count:])
+            return f"no tool is for {self._absent[int(np.argmax(both))].what}"
+        return "" if fits else "no tool fits these words"
 
-    def _named_platforms(self, query: str) -> frozenset[str]:
-        """Return the titles of the databases that the query names."""
-        joined = f" {' '.join(tokens(query[:QUERY_MAX_CHARACTERS]))} "
-        return frozenset(
-            title
-            for title, forms in self._platform_words.items()
-            if any(f" {' '.join(words)} " in joined for words in forms)
+    # --- ranking -----------------------------------------------------------------------------
+
+    def _hits(self, scored: _Scored, limit: int) -> tuple[Hit, ...]:
+        by_keyword = self._ranking(scored.keyword)
+        by_meaning = [] if scored.meaning is None else self._ranking(scored.meaning)
+        keyword_weight, meaning_weight = self._weights(scored.asked)
+        fused = dict(reciprocal_rank_fusion([(by_keyword, keyword_weight), (by_meaning, meaning_weight)]))
+        self._lift_named(scored, fused)
+        ordered = sorted(fused.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        keyword_ranks, meaning_ranks = (
+            {name: rank for rank, name in enumerate(r, 1)} for r in (by_keyword, by_meaning)
+        )
+        return tuple(
+            Hit(name, score, self._why(name, scored), keyword_ranks.get(name), meaning_ranks.get(name))
+            for name, score in ordered
         )
 
-    @cached_property
-    def _argument_patterns(self) -> list[tuple[re.Pattern[str], list[str]]]:
-        """The argument patterns that tell an identifier from a word, each with the tools that have it."""
-        names: dict[str, list[str]] = defaultdict(list)
-        for tool in self.catalog.tools:
-            for pattern in _patterns(tool):
-                names[pattern].append(tool.name)
-        compiled = [(re.compile(pattern), tools) for pattern, tools in sorted(names.items())]
-        return [(pattern, tools) for pattern, tools in compiled if not any(map(pattern.fullmatch, _PLAIN_WORDS))]
+    def _ranking(self, scores: Scores) -> list[str]:
+        # The names are sorted, so a stable order breaks ties by name.
+        order = np.argsort(-scores, kind="stable")[:RANKED_MAX]
+        return [self._names[number] for number in order if scores[number] > 0]
 
-    def _takers(self, query: str) -> dict[str, str]:
-        """Return the tools that take an identifier of the query, with the identifier."""
-        takers: dict[str, str] = {}
-        for word in _QUERY_WORD.findall(query[:QUERY_MAX_CHARACTERS]):
-            value = word.rstrip(".?!:")
-            for pattern, tools in self._argument_patterns:
-                if len(value) <= 100 and pattern.fullmatch(value):
-                    takers |= dict.fromkeys(tools, value)
-        return takers
+    def _weights(self, asked: Asked) -> tuple[float, float]:
+        config = self._config
+        is_short = asked.length <= config.short_query_words
+        keyword = config.keyword_weight_short if is_short else config.keyword_weight_long
+        if asked.has_identifier:
+            keyword = max(keyword, config.keyword_weight_identifier)
+        return keyword, config.meaning_weight_short if is_short else config.meaning_weight_long
 
-    # --- meaning -----------------------------------------------------------------------------
+    def _lift_named(self, scored: _Scored, fused: dict[str, float]) -> None:
+        """Put the tools of the named database first, in their order; those without a rank follow by what they have."""
+        if not scored.asked.platforms:
+            return
+        for number, tool in enumerate(self.catalog.tools):
+            if tool.platform in scored.asked.platforms:
+                near = 0.0 if scored.meaning is None else float(scored.meaning[number])
+                has = float(scored.keyword[number]) + near
+                if tool.name in fused or has > 0 or scored.asked.is_bare:
+                    fused[tool.name] = fused.get(tool.name, 1e-6 * has) + _NAMED_PLATFORM
 
-    def _embedded(self, embedder: Embedder | None) -> dict[str, Vector]:
-        if embedder is None:
-            return {}
-        vectors = embedder.embed([embedding_text(tool) for tool in self.catalog.tools])
-        return {tool.name: vector for tool, vector in zip(self.catalog.tools, vectors, strict=True)}
-
-    def _by_meaning(self, query: str) -> list[str]:
-        if self._embedder is None or not self._vectors or not query.strip():
-            return []
-        (wanted,) = self._embedder.embed([query[:QUERY_MAX_CHARACTERS]])
-        closeness = {name: cosine(wanted, vector) for name, vector in self._vectors.items()}
-        return sorted(closeness, key=lambda name: (-closeness[name], name))[:RANKED_MAX]
-
-
-def _rank(name: str, ranking: Sequence[str]) -> int | None:
-    return ranking.index(name) + 1 if name in ranking else None
+    def _why(self, name: str, scored: _Scored) -> str:
+        number = self._numbers[name]
+        reasons = []
+        if words := self._keywords.shared(number, scored.wanted):
+            reasons.append("words: " + ", ".join(words))
+        if (platform := self.catalog.tools[number].platform) in scored.asked.platforms:
+            reasons.append(f"names {platform}")
+        if number in scored.takes:
+            reasons.append(f"takes {scored.takes[number]}")
+        return "; ".join(reasons) or "similar meaning"
 
 
 def reciprocal_rank_fusion(rankings: Sequence[tuple[Sequence[str], float]], k: int = RRF_K) -> list[tuple[str, float]]:
@@ -206,12 +278,3 @@ def reciprocal_rank_fusion(rankings: Sequence[tuple[Sequence[str], float]], k: i
         for rank, name in enumerate(names, 1):
             scores[name] += weight / (k + rank)
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-
-
-def _patterns(tool: CatalogTool) -> list[str]:
-    found = []
-    for schema in tool.input_schema.get("properties", {}).values():
-        for inner in (schema, schema.get("items")):
-            if isinstance(inner, Mapping) and isinstance(inner.get("pattern"), str):
-                found.append(inner["pattern"])
-    return found

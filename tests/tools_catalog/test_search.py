@@ -5,15 +5,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tools_catalog.absent import absent_things
 from tools_catalog.catalog import Catalog, RawTool
 from tools_catalog.config import CatalogConfig
-from tools_catalog.embeddings import Vector, cosine
-from tools_catalog.keywords import KeywordIndex, tokens
+from tools_catalog.embeddings import Embedder, EmbedderUnavailable, Vector, embedding_texts
+from tools_catalog.keywords import KeywordIndex
+from tools_catalog.meaning import MeaningIndex
 from tools_catalog.search import ToolSearch, reciprocal_rank_fusion
+from tools_catalog.words import tokens
 
 
 def tool(name: str, platform: str, description: str, **patterns: str) -> RawTool:
@@ -90,7 +94,7 @@ def test_a_pattern_that_fits_any_word_is_no_signal() -> None:
 
 def test_hits_say_why() -> None:
     (hit, *_) = SEARCH.search("Ensembl gene symbol").hits
-    assert hit.why == "words: ensembl, gene, symbol; names Ensembl"
+    assert hit.why == "words: gene, symbol; names Ensembl"
 
 
 def test_the_number_of_hits_is_limited() -> None:
@@ -131,36 +135,16 @@ def test_no_text_ever_raises(text: str) -> None:
 
 @given(st.text(alphabet="abcXYZ019-_ '’\"αβ.:/", max_size=60))
 def test_a_tools_own_words_find_it(text: str) -> None:
-    catalog = Catalog.from_tools([tool("a__x", "A", f"unrelated {text}"), tool("b__y", "B", "different")])
+    catalog = Catalog.from_tools(
+        [tool("first__x", "First", f"unrelated {text}"), tool("second__y", "Second", "different")]
+    )
     found = {hit.name for hit in ToolSearch(catalog).search(text).hits}
-    assert ("a__x" in found) == bool(tokens(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("genes", ["gene"]),
-        ("studies", ["study"]),
-        ("analysis of status", ["analysis", "status"]),
-        ("geneSymbol", ["gene", "symbol", "genesymbol"]),
-        ("ClinicalTrials", ["clinical", "trial", "clinicaltrial"]),
-        ("ChEMBL UniProt", ["chembl", "uniprot"]),
-        ("NKX2-5", ["nkx25", "nkx2", "5"]),
-        ("β-catenin", ["betacatenin", "beta", "catenin"]),
-        ("TNF‑α", ["tnfalpha", "tnf", "alpha"]),
-        ("λ ς Ω ώ", ["lambda", "sigma", "omega", "omega"]),
-        ("leukaemia tumour", ["leukemia", "tumor"]),
-        ("the AND of", []),
-        ("ﬁbrosis", ["fibrosis"]),
-    ],
-)
-def test_words_of_a_text(text: str, words: list[str]) -> None:
-    assert tokens(text) == words
+    assert ("first__x" in found) == bool(tokens(text))
 
 
 def test_an_empty_catalogue_finds_nothing() -> None:
     assert ToolSearch(Catalog()).search("gene").hits == ()
-    assert KeywordIndex([]).scores("gene") == {}
+    assert list(KeywordIndex([]).scores({"gene": "gene"})) == []
 
 
 def test_a_catalogue_of_one_tool_finds_it() -> None:
@@ -197,50 +181,139 @@ def test_fusion_breaks_ties_by_name() -> None:
     assert [name for name, _ in reciprocal_rank_fusion([(["b"], 1.0), (["a"], 1.0)])] == ["a", "b"]
 
 
+def with_meaning(catalog: Catalog, embedder: Embedder, config: CatalogConfig | None = None) -> ToolSearch:
+    """Give a search whose vectors are made here and now."""
+    search = ToolSearch(catalog, config)
+    texts = {tool.name: embedding_texts(tool) for tool in catalog.tools}
+    texts |= {thing.what: [thing.what, *thing.asks] for thing in absent_things()}
+    vectors = {name: np.array(embedder.embed(own), dtype=np.float32) for name, own in texts.items()}
+    search.use_meaning(embedder, MeaningIndex(list(texts), vectors, embedder.name))
+    return search
+
+
 class SynonymEmbedder:
     """Embeds texts by a few groups of synonyms: a real, if tiny, notion of meaning."""
 
     name = "synonyms"
-    groups = ({"drug", "medicine", "molecule"}, {"gene", "locus"}, {"trial", "study", "studie"}, {"protein", "enzyme"})
+    groups = ("drug medicine molecule", "gene locus", "trial study", "protein enzyme")
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return [[float(len(group & set(tokens(text)))) for group in self.groups] for text in texts]
+        return [[float(len({*tokens(group)} & {*tokens(text)})) for group in self.groups] for text in texts]
 
 
 def test_without_an_embedder_the_search_says_so() -> None:
     assert SEARCH.keyword_only is True
-    assert ToolSearch(CATALOG, embedder=SynonymEmbedder()).keyword_only is False
+    assert with_meaning(CATALOG, SynonymEmbedder()).keyword_only is False
 
 
 def test_meaning_finds_what_no_word_does() -> None:
     assert SEARCH.search("which enzyme").hits == ()
-    hits = ToolSearch(CATALOG, embedder=SynonymEmbedder()).search("which enzyme").hits
+    hits = with_meaning(CATALOG, SynonymEmbedder()).search("which enzyme").hits
     assert (hits[0].name, hits[0].why) == ("uniprot__get_entry", "similar meaning")
 
 
 def test_keywords_and_meaning_are_weighed_by_the_length_of_the_query() -> None:
     config = CatalogConfig(short_query_words=2, keyword_weight_short=10.0, meaning_weight_long=10.0)
-    search = ToolSearch(CATALOG, config, SynonymEmbedder())
+    search = with_meaning(CATALOG, SynonymEmbedder(), config)
     assert search.search("enzyme expression").hits[0].name == "gtex__get_expression"
     assert search.search("enzyme expression somewhere").hits[0].name == "uniprot__get_entry"
 
 
-@pytest.mark.case("C065")
-def test_vectors_of_another_length_are_not_compared() -> None:
-    with pytest.raises(ValueError, match="don't compare"):
-        cosine([1.0, 0.0], [1.0])
-
-
 def test_a_hit_tells_its_ranks_in_both_halves_of_the_search() -> None:
-    embedder = SynonymEmbedder()
-    by_both = {hit.name: hit for hit in ToolSearch(CATALOG, embedder=embedder).search("expression", limit=20).hits}
-    assert by_both["gtex__get_expression"].keyword_rank == 1
-    assert by_both["clinvar__search_variants"].keyword_rank is None
-    assert sorted(hit.meaning_rank or 0 for hit in by_both.values()) == list(range(1, len(by_both) + 1))
+    found = with_meaning(CATALOG, SynonymEmbedder()).search("enzyme expression", limit=20).hits
+    ranks = {hit.name: (hit.keyword_rank, hit.meaning_rank) for hit in found}
+    assert ranks["gtex__get_expression"] == (1, None)
+    assert ranks["uniprot__get_entry"] == (None, 1)
 
 
 async def test_a_search_by_keywords_only_says_so_in_its_result() -> None:
     found = await SEARCH.find("gene symbol", limit=1)
     assert [hit.name for hit in found.hits] == ["ensembl__lookup_gene"]
     assert "keywords only" in found.notice
-    assert (await ToolSearch(CATALOG, embedder=SynonymEmbedder()).find("gene symbol")).notice == ""
+    assert (await with_meaning(CATALOG, SynonymEmbedder()).find("gene symbol")).notice == ""
+
+
+def test_a_database_goes_by_all_its_names() -> None:
+    search = ToolSearch(
+        Catalog.from_tools(
+            [
+                tool("clinpgx__get_gene", "ClinPGx", "Pharmacogene page."),
+                tool("pubchem__resolve_compound", "PubChem", "Find the evidence of a compound."),
+                tool("clinpgx__search_clinical_annotations", "ClinPGx", "Graded evidence."),
+            ]
+        )
+    )
+    for query in ("PharmGKB evidence", "clinpgx evidence", "evidence in CPIC"):
+        best, *others = search.search(query).hits
+        assert best.name == "clinpgx__search_clinical_annotations" and "names ClinPGx" in best.why
+        assert others[-1].name == "pubchem__resolve_compound"
+    assert search.search("pharmgkb").hits[0].name == "clinpgx__search_clinical_annotations"
+
+
+def test_a_database_in_the_name_of_an_identifier_is_no_place_to_look() -> None:
+    hits = SEARCH.search("gene symbol to UniProt accession").hits
+    assert all("names" not in hit.why for hit in hits)
+
+
+def test_two_databases_are_a_comparison_and_no_filter() -> None:
+    assert all("names" not in hit.why for hit in SEARCH.search("gene in ClinVar and Ensembl").hits)
+
+
+def test_a_misspelt_word_finds_what_was_meant() -> None:
+    hit = SEARCH.search("drug mecanisms").hits[0]
+    assert hit.name == "chembl__get_mechanisms"
+    assert "mechanism (for mecanisms)" in hit.why
+
+
+def test_what_no_tool_does_finds_nothing_and_is_told_so() -> None:
+    found = SEARCH.search("design CRISPR guide RNAs")
+    assert found.hits == ()
+    assert found.notice.startswith("no tool is for designing primers, guides or constructs")
+
+
+class BrokenEmbedder(SynonymEmbedder):
+    """Embeds tools, and breaks at the first query."""
+
+    is_broken = False
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        if self.is_broken:
+            raise EmbedderUnavailable("the model is gone")
+        return super().embed(texts)
+
+
+def test_an_embedder_that_breaks_leaves_the_keywords() -> None:
+    embedder = BrokenEmbedder()
+    search = with_meaning(CATALOG, embedder)
+    embedder.is_broken = True
+    found = search.search("gene symbol")
+    assert found.hits[0].name == "ensembl__lookup_gene"
+    assert found.notice == "search by keywords only: the model is gone"
+
+
+class LongerEmbedder(SynonymEmbedder):
+    """The same name, another model."""
+
+    groups = (*SynonymEmbedder.groups, "expression tissue")
+
+
+@pytest.mark.case("C065")
+def test_vectors_of_another_length_are_not_compared_and_keywords_go_on_at_once() -> None:
+    search = with_meaning(CATALOG, SynonymEmbedder())
+    told: list[str] = []
+    search.on_other_length = lambda: told.append("make them anew")
+    search._embedder = LongerEmbedder()
+    found = search.search("gene symbol")
+    assert found.hits[0].name == "ensembl__lookup_gene"
+    assert "don't compare" in found.notice and search.keyword_only
+    assert told == ["make them anew"]
+
+
+@pytest.mark.case("C065")
+def test_vectors_of_another_model_are_refused_whatever_their_length() -> None:
+    class Other(SynonymEmbedder):
+        name = "another"
+
+    index = MeaningIndex(["a"], {"a": np.ones((1, 4), dtype=np.float32)}, "synonyms")
+    with pytest.raises(ValueError, match="don't compare"):
+        ToolSearch(CATALOG).use_meaning(Other(), index)
