@@ -5,7 +5,7 @@ Whoever books a model call holds the user's lock (`budgets`), for it moves money
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from usage.config import ModelPrice
-from usage.models import LedgerEntry, Reservation
+from usage.models import DayTotal, LedgerEntry, Reservation, User
 from usage.models.money import TOKEN_FIELDS
 from usage.prepared import PreparedInsert
 from usage.pricing import TIERS, cost_of
@@ -46,6 +46,12 @@ class ToolRequests:
     outcome: str
 
 
+def entries_insert(entries: Sequence[LedgerEntry]) -> None:
+    """Book new entries and count them in their day; the caller has a transaction open."""
+    _insert(entries)
+    DayTotal.objects.add(entries)
+
+
 def call_book(*, reservation: Reservation, report: CallReport, at: datetime) -> int:
     """Book a model call and the tools that its service ran, at the prices of the day it began; return the cost."""
     cost = cost_of(_prices(), reservation.model_key, report.tokens, reservation.created_at.date(), report.requests)
@@ -73,7 +79,7 @@ def call_book(*, reservation: Reservation, report: CallReport, at: datetime) -> 
     for tool, cost_pico_usd in cost.requests_pico_usd.items():
         requests = {"tool": tool, "requests": report.requests[tool], "cost_pico_usd": cost_pico_usd}
         rows.append(LedgerEntry(**call, kind=LedgerEntry.Kind.TOOL, **requests))
-    _insert(rows)
+    entries_insert(rows)
     return cost.pico_usd
 
 
@@ -98,7 +104,7 @@ def tool_requests_book(
         )
         for asked in requests
     ]
-    _insert(rows)
+    entries_insert(rows)
 
 
 @transaction.atomic
@@ -134,6 +140,18 @@ def reported_late(*, entry: LedgerEntry, report: CallReport) -> None:
     began_at = entry.began_at or entry.created_at
     cost = cost_of(_prices(), entry.model_key, report.tokens, began_at.date())
     entry_correct(entry=entry, cost_pico_usd=cost.pico_usd, tokens=report.tokens, note="the service reported it late")
+
+
+@transaction.atomic
+def day_totals_repair() -> dict[tuple[int, date], tuple[int, int]]:
+    """Set the sums by day to what the ledger says; return what was wrong."""
+    # Nobody books meanwhile: who books a call holds the user, who corrects one adds to a row of this table.
+    list(User.objects.select_for_update().values_list("pk"))
+    list(DayTotal.objects.select_for_update().values_list("pk"))
+    wrong = DayTotal.objects.wrong()
+    for (user_id, day), (_, booked) in wrong.items():
+        DayTotal.objects.update_or_create(user_id=user_id, day=day, defaults={"cost_pico_usd": booked})
+    return wrong
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,17 @@ from uuid import UUID
 
 from django.db import connection
 
-from usage.models import LedgerEntry, Quota, Reservation
+from usage.models import DayTotal, LedgerEntry, Quota, Reservation
+from usage.models.totals import day_of
 from usage.prepared import db_value, table
 
 _SUMS = """
-SELECT q.daily_pico_usd, q.monthly_pico_usd, spent.of_day, spent.of_month, spent.of_turn, held.of_user, held.of_turn
+SELECT q.daily_pico_usd, q.monthly_pico_usd, spent.of_day, spent.of_month, turn.cost, held.of_user, held.of_turn
 FROM (
-    SELECT SUM(CASE WHEN created_at >= %s THEN cost_pico_usd END) AS of_day,
-           SUM(CASE WHEN created_at >= %s THEN cost_pico_usd END) AS of_month,
-           SUM(CASE WHEN turn_id = %s THEN cost_pico_usd END) AS of_turn
-    FROM {ledger} WHERE user_id = %s AND (created_at >= %s OR turn_id = %s)
+    SELECT SUM(CASE WHEN day >= %s THEN cost_pico_usd END) AS of_day, SUM(cost_pico_usd) AS of_month
+    FROM {total} WHERE user_id = %s AND day >= %s
 ) AS spent
+CROSS JOIN (SELECT SUM(cost_pico_usd) AS cost FROM {ledger} WHERE turn_id = %s) AS turn
 CROSS JOIN (
     SELECT SUM(amount_pico_usd) AS of_user, SUM(CASE WHEN turn_id = %s THEN amount_pico_usd END) AS of_turn
     FROM {reservation} WHERE user_id = %s AND state = 'open' AND created_at >= %s
@@ -47,12 +47,15 @@ def standing_sums(
     *, user_id: int, turn_id: UUID | None, day: datetime, month: datetime, held_since: datetime
 ) -> StandingSums:
     """Return what counts against the caps of a user, of the day, of the month and of a turn."""
-    begin_day, begin_month, since = (db_value(LedgerEntry, "created_at", at) for at in (day, month, held_since))
+    begin_day, begin_month = (db_value(DayTotal, "day", day_of(at)) for at in (day, month))
+    since = db_value(Reservation, "created_at", held_since)
     turn = db_value(LedgerEntry, "turn_id", turn_id)
     with connection.cursor() as cursor:
         cursor.execute(
-            _SUMS.format(ledger=table(LedgerEntry), reservation=table(Reservation), quota=table(Quota)),
-            [begin_day, begin_month, turn, user_id, begin_month, turn, turn, user_id, since, user_id],
+            _SUMS.format(
+                total=table(DayTotal), ledger=table(LedgerEntry), reservation=table(Reservation), quota=table(Quota)
+            ),
+            [begin_day, user_id, begin_month, turn, turn, user_id, since, user_id],
         )
         caps_and_sums: tuple[Any, ...] = cursor.fetchone()
     daily_cap, monthly_cap, *sums = caps_and_sums

@@ -79,3 +79,4 @@ def test_after_kills_at_random_moments_the_books_balance(
         assert books["daily_spent"] == books["entries"] <= books["daily_limit"]
         report = json.loads(run(environ, "manage.py", "usage", "report", "--by", "turn", "--json"))
         assert report["total"]["cost_pico_usd"] == books["total"]
+        run(environ, "manage.py", "usage", "check")

@@ -12,7 +12,7 @@ from django.db import connection
 
 from tests.usage.conftest import USD
 from usage.budgets import BudgetExceeded, budget_settle
-from usage.models import LedgerEntry, Reservation, User
+from usage.models import DayTotal, LedgerEntry, Reservation, User
 from usage.services import one_time_link_create, one_time_link_redeem
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
@@ -104,6 +104,7 @@ def test_parallel_turns_never_spend_more_than_the_cap(
 
     spent = LedgerEntry.objects.for_user(user.pk).cost_pico_usd()
     assert spent == sum(calls) * 5 * USD // 100
+    assert DayTotal.objects.wrong() == {}
     assert USD // 5 < spent <= USD
 
 

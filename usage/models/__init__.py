@@ -2,5 +2,6 @@
 
 from usage.models.money import LedgerEntry, Quota, Reservation
 from usage.models.people import ApiToken, OneTimeLink, User
+from usage.models.totals import DayTotal
 
-__all__ = ["ApiToken", "LedgerEntry", "OneTimeLink", "Quota", "Reservation", "User"]
+__all__ = ["ApiToken", "DayTotal", "LedgerEntry", "OneTimeLink", "Quota", "Reservation", "User"]

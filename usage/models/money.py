@@ -8,8 +8,10 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F, Max, Q, Sum
+
+from usage.models.totals import DayTotal
 
 TIERS = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
 TOKEN_FIELDS = tuple(f"{tier}_tokens" for tier in TIERS)
@@ -180,7 +182,9 @@ class LedgerEntry(models.Model):
         """Insert; refuse to change what stands."""
         if not self._state.adding:
             raise AppendOnlyError
-        super().save(*args, **kwargs)
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            DayTotal.objects.add([self])
 
     def delete(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse."""

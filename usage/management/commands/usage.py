@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from usage.budgets import reservations_release_stale
-from usage.ledger import entry_correct, wrongly_priced
-from usage.models import LedgerEntry, User
+from usage.ledger import day_totals_repair, entry_correct, wrongly_priced
+from usage.models import DayTotal, LedgerEntry, User
 from usage.money import format_usd, pico_from_usd
 from usage.selectors import Dimension, usage_report
 from usage.tables import as_csv, as_json, as_text
@@ -24,12 +24,13 @@ def day(text: str) -> datetime:
 
 
 class Command(BaseCommand):
-    """`manage.py usage report | correct | reprice | release`."""
+    """`manage.py usage report | correct | reprice | release | check`."""
 
     help = (
         "What was spent. `report` sums the ledger by day, user, model, tool, session or turn; `correct` books the "
         "difference to what an entry should have cost; `reprice` does so for all calls that were booked at another "
-        "price than the configured one; `release` frees what processes that died still hold."
+        "price than the configured one; `release` frees what processes that died still hold; `check` compares the sums "
+        "that the caps are looked at in with the ledger."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -54,12 +55,18 @@ class Command(BaseCommand):
         reprice.add_argument("--since", type=day, help="only what was booked from this day (UTC) on")
         reprice.add_argument("--apply", action="store_true", help="book the differences; else they are only shown")
         actions.add_parser("release", help="free what processes that died still hold")
+        check = actions.add_parser("check", help="compare the sums by day with the ledger, which is the truth")
+        check.add_argument("--repair", action="store_true", help="set wrong sums to what the ledger says")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what was asked."""
-        {"report": self._report, "correct": self._correct, "reprice": self._reprice, "release": self._release}[
-            options["action"]
-        ](options)
+        {
+            "report": self._report,
+            "correct": self._correct,
+            "reprice": self._reprice,
+            "release": self._release,
+            "check": self._check,
+        }[options["action"]](options)
 
     def _report(self, options: dict[str, Any]) -> None:
         until = options["until"]
@@ -103,6 +110,14 @@ class Command(BaseCommand):
 
     def _release(self, options: dict[str, Any]) -> None:
         self.stdout.write(f"{reservations_release_stale()} reservations of dead processes were released.")
+
+    def _check(self, options: dict[str, Any]) -> None:
+        wrong = day_totals_repair() if options["repair"] else DayTotal.objects.wrong()
+        for (user_id, at), (kept, booked) in sorted(wrong.items()):
+            self.stdout.write(f"user {user_id}, {at}: kept {kept}, booked {booked} pico-USD")
+        if wrong and not options["repair"]:
+            raise CommandError(f"{len(wrong)} sums differ from the ledger; set them right with --repair")
+        self.stdout.write(f"{len(wrong)} sums were set right." if wrong else "All sums agree with the ledger.")
 
     def _user_id(self, username: str) -> int | None:
         if not username:
