@@ -11,7 +11,7 @@ from artifacts import inspect as artifact_inspect
 from artifacts import pipeline, store
 from artifacts.config import ArtifactLimits
 from chat.ports import Progress, RawToolResult, Shrunk, ToolFailed
-from chat.system_tools import FoundTool
+from chat.system_tools import FoundTool, FoundTools
 from mcp_server.codes import ToolCode
 from tools_catalog.calls import ToolCallError, ToolResultTooLarge, ToolServerDown, ToolTimeout
 from tools_catalog.mcp_process import McpProcess
@@ -89,10 +89,12 @@ class SessionShrinker:
 def catalog_search(search: ToolSearch) -> Any:
     """Return the catalogue's search in the form that BURP's own tools use."""
 
-    def find(query: str, limit: int) -> list[FoundTool]:
-        hits = search.search(query, limit).hits
+    async def find(query: str, limit: int) -> FoundTools:
+        found = await search.find(query, limit)
         tools = search.catalog.by_name
-        return [FoundTool(hit.name, tools[hit.name].description, hit.why) for hit in hits]
+        return FoundTools(
+            [FoundTool(hit.name, tools[hit.name].description, hit.why) for hit in found.hits], found.notice
+        )
 
     return find
 

@@ -75,10 +75,18 @@ class FoundTool:
     why: str
 
 
-class CatalogSearch(Protocol):
-    """Searches the catalogue."""
+@dataclass(frozen=True)
+class FoundTools:
+    """What a search found. `notice` says what it had to do without, or why nothing fits."""
 
-    def __call__(self, query: str, limit: int) -> Sequence[FoundTool]: ...
+    tools: Sequence[FoundTool] = ()
+    notice: str = ""
+
+
+class CatalogSearch(Protocol):
+    """Searches the catalogue, off the event loop."""
+
+    async def __call__(self, query: str, limit: int) -> FoundTools: ...
 
 
 # Runs jq filters on a stored result: artifact id, filters → text; raises ValueError with what is wrong.
@@ -104,12 +112,16 @@ class OwnTools:
         return await (self._found(arguments) if name == SEARCH else self._inspected(arguments))
 
     async def _found(self, arguments: dict[str, Json]) -> SystemAnswer:
-        tools = self._search(arguments["query"], int(arguments.get("limit") or FOUND_TOOLS))
+        found = await self._search(arguments["query"], int(arguments.get("limit") or FOUND_TOOLS))
+        tools = found.tools
         if not tools:
             note = "No tool fits these words. Try others, or the name of the database."
+            note += f" ({found.notice})" if found.notice else ""
             return SystemAnswer({"outcome": ResultOutcome.EMPTY.value, "data": [], "note": note})
         data = [{"name": tool.name, "description": tool.description, "why": tool.why} for tool in tools]
         envelope = {"outcome": ResultOutcome.DATA.value, "data": data, "returned": len(data)}
+        if found.notice:
+            envelope["note"] = found.notice
         return SystemAnswer(envelope, tuple(tool.name for tool in tools))
 
     async def _inspected(self, arguments: dict[str, Json]) -> SystemAnswer:

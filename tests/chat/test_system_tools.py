@@ -2,15 +2,18 @@
 
 import pytest
 
-from chat.system_tools import DEFINITIONS, FoundTool, OwnTools
+from chat.system_tools import DEFINITIONS, FoundTool, FoundTools, OwnTools
 
 
 async def no_artifact(artifact_id: str, jq_filter: str) -> str:
     raise ValueError("jq: syntax error; paths that exist: .results[].id")
 
 
-def tools(*found: FoundTool) -> OwnTools:
-    return OwnTools(lambda query, limit: list(found)[:limit], no_artifact)
+def tools(*found: FoundTool, notice: str = "") -> OwnTools:
+    async def search(query: str, limit: int) -> FoundTools:
+        return FoundTools(found[:limit], notice)
+
+    return OwnTools(search, no_artifact)
 
 
 async def test_a_search_names_the_tools_it_found() -> None:
@@ -24,6 +27,14 @@ async def test_a_search_without_hits_is_empty_and_says_what_to_try() -> None:
     answer = await tools().call("search_available_tools", {"query": "weather"})
     assert (answer.envelope["outcome"], answer.tool_references) == ("empty", ())
     assert "Try others" in answer.envelope["note"]
+
+
+async def test_the_model_is_told_what_a_search_had_to_do_without() -> None:
+    notice = "search by keywords only: no embedder is configured"
+    hit = FoundTool("b__x", "X.", "words: x")
+    assert (await tools(hit, notice=notice).call("search_available_tools", {"query": "x"})).envelope["note"] == notice
+    empty = await tools(notice="no tool is for docking").call("search_available_tools", {"query": "dock"})
+    assert "no tool is for docking" in empty.envelope["note"]
 
 
 @pytest.mark.parametrize(
