@@ -42,6 +42,7 @@ __all__ = ["AnthropicModel", "AnthropicProvider", "create", "new_client"]
 
 logger = logging.getLogger(__name__)
 
+KEY_VARIABLE = "ANTHROPIC_API_KEY"
 TOTAL_TIMEOUT_S = 600.0
 # English runs at about 4 bytes a token, JSON full of identifiers at 2.5; no ordinary text gets to 2.
 WORST_BYTES_PER_TOKEN = 2
@@ -73,10 +74,11 @@ class AnthropicProvider:
         connect_timeout_s: float = 5.0,
         client: anthropic.AsyncAnthropic | None = None,
         diagnoses_cache: bool = False,
+        key_variable: str = KEY_VARIABLE,
     ) -> None:
         if not api_key.strip():
             raise ModelFailure(
-                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set ANTHROPIC_API_KEY in the server's environment."
+                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set {key_variable} in the server's environment."
             )
         self.model = model
         self._api_key = api_key
@@ -207,6 +209,7 @@ def create(row: ModelRow, service: Service, *, diagnoses_cache: bool = False) ->
         base_url=service.base_url or None,
         read_timeout_s=service.read_timeout_s,
         diagnoses_cache=diagnoses_cache,
+        key_variable=service.key_variable or KEY_VARIABLE,
     )
 
 

@@ -35,6 +35,7 @@ def recipe(question: Question) -> Recipe[str]:
         "Nothing was looked up.",
         "It reads each question by itself, and answers these shapes, with any gene, drug, disease or variant in them:",
         compose.bullets(SHAPES),
-        "For free questions use a language model: set `ANTHROPIC_API_KEY` in the environment, restart, and choose a "
-        "Claude model for the session.",
+        "For free questions choose a language model for the session. If none can be chosen, its service's key (such as "
+        "`ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`) is missing from the environment of the server: set "
+        "it and restart.",
     )

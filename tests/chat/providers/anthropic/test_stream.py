@@ -323,8 +323,8 @@ async def test_worst_case_is_above_what_the_service_counts(
 
 
 def test_a_missing_key_is_said_before_any_request() -> None:
-    with pytest.raises(ModelFailure, match="set ANTHROPIC_API_KEY") as caught:
-        AnthropicProvider(SONNET, api_key=" ")
+    with pytest.raises(ModelFailure, match="set LAB_CLAUDE_KEY") as caught:
+        AnthropicProvider(SONNET, api_key=" ", key_variable="LAB_CLAUDE_KEY")
 
     assert caught.value.outcome is TurnOutcome.MODEL_AUTH
 
