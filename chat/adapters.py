@@ -11,11 +11,13 @@ from artifacts import inspect as artifact_inspect
 from artifacts import pipeline, store
 from artifacts.config import ArtifactLimits
 from chat.ports import Progress, RawToolResult, Shrunk, ToolFailed
-from chat.system_tools import FoundTool, FoundTools
+from chat.system_tools import CatalogSearch, FoundTool, FoundTools
 from mcp_server.codes import ToolCode
 from tools_catalog.calls import ToolCallError, ToolResultTooLarge, ToolServerDown, ToolTimeout
+from tools_catalog.catalog import Catalog
 from tools_catalog.mcp_process import McpProcess
 from tools_catalog.search import ToolSearch
+from tools_catalog.switches import Switches, switched_on
 
 Json = Any
 
@@ -23,9 +25,11 @@ Json = Any
 class ServerGateway:
     """Calls tools in the MCP child process, for one session."""
 
-    def __init__(self, process: McpProcess, *, session_id: UUID) -> None:
+    def __init__(self, process: McpProcess, *, session_id: UUID, switches: Switches | None = None) -> None:
+        """`switches` tells before each call which databases are switched off by now."""
         self._process = process
         self._session_id = session_id
+        self._switches = switches
 
     async def call(
         self, name: str, arguments: dict[str, Json], *, timeout_s: float, on_progress: Progress
@@ -38,6 +42,7 @@ class ServerGateway:
                 timeout_s=timeout_s,
                 on_progress=on_progress,
                 conversation=str(self._session_id),
+                platforms_off=await self._switches.off() if self._switches is not None else None,
                 unread=True,
             )
         except ToolServerDown as error:
@@ -86,15 +91,14 @@ class SessionShrinker:
         )
 
 
-def catalog_search(search: ToolSearch) -> Any:
-    """Return the catalogue's search in the form that BURP's own tools use."""
+def catalog_search(search: ToolSearch, catalog: Catalog) -> CatalogSearch:
+    """Return the search in the form that BURP's own tools use, over what is switched on of the searched catalogue."""
 
     async def find(query: str, limit: int) -> FoundTools:
-        found = await search.find(query, limit)
-        tools = search.catalog.by_name
-        return FoundTools(
-            [FoundTool(hit.name, tools[hit.name].description, hit.why) for hit in found.hits], found.notice
-        )
+        found = await search.find(query, limit + sum(off.tools for off in catalog.off))
+        hits, missed = switched_on(found.hits, catalog, limit)
+        tools = [FoundTool(hit.name, catalog.by_name[hit.name].description, hit.why) for hit in hits]
+        return FoundTools(tools, "; ".join(filter(None, [*map(str, missed), found.notice])))
 
     return find
 

@@ -33,6 +33,7 @@ from chat.providers.base import Entry, ModelFailure, Provider, TokenUsage, ToolD
 from chat.providers.registry import create_provider, load_provider
 from chat.retry import RetryPolicy
 from chat.stopping import StopSignal
+from chat.switched_off import off_note, off_notices
 from chat.system_tools import DEFINITIONS, OwnTools
 from chat.upfront import UpFront, compare, report, up_front
 from mcp_server.codes import TurnOutcome
@@ -40,6 +41,7 @@ from tools_catalog.calls import ToolCallError
 from tools_catalog.catalog import Catalog, CatalogTool
 from tools_catalog.runtime import get_tool_servers
 from tools_catalog.services import alarm_raise
+from tools_catalog.switches import get_switches
 
 log = logging.getLogger(__name__)
 
@@ -78,18 +80,20 @@ async def _assembled(
         raise CannotStart(TurnOutcome.TOOL_SERVER_DOWN, str(error)) from error
     step_max_tokens = row.step_max_tokens or max(limits.step_max_tokens, row.inline_max_tokens)
     limits = replace(limits, inline_max_tokens=row.inline_max_tokens, step_max_tokens=step_max_tokens)
-    prefix = prefix_of(row, provider, server.catalog, effort=turn.effort)
+    catalog = server.catalog.without(await get_switches().off(at_once=True))
+    prefix = prefix_of(row, provider, catalog, effort=turn.effort)
     history = await sync_to_async(selectors.transcript)(session_id=session.pk)
     shown = up_front(provider, prefix, subject=row.key, max_tokens=settings.BURP.catalog.up_front_max_tokens)
     if shown is not None:
         await sync_to_async(report)(shown, _alarm)
     dispatcher = Dispatcher(
-        gateway=ServerGateway(server.process, session_id=session.pk),
+        gateway=ServerGateway(server.process, session_id=session.pk, switches=get_switches()),
         system_tools=OwnTools(
-            catalog_search(search), session_inspect(session_id=session.pk, owner_id=session.owner_id, limits=limits)
+            catalog_search(search, catalog),
+            session_inspect(session_id=session.pk, owner_id=session.owner_id, limits=limits),
         ),
         shrinker=SessionShrinker(session_id=session.pk, owner_id=session.owner_id, limits=limits),
-        tools={tool.name: _facts(tool) for tool in server.catalog.tools},
+        tools={tool.name: _facts(tool, catalog) for tool in server.catalog.tools},
         timeout_s=chat.turns.tool_timeout_s,
         max_parallel=chat.turns.max_parallel_tool_calls,
         step_max_tokens=limits.step_max_tokens,
@@ -103,7 +107,7 @@ async def _assembled(
         max_output_tokens=min(row.max_output_tokens, chat.turns.call_output_tokens),
         max_iterations=chat.turns.max_iterations,
         history=history,
-        notices=tuple(await _prefix_notices(session, prefix, history)),
+        notices=tuple(await _prefix_notices(session, prefix, history, catalog)),
         timeout_s=chat.turns.turn_timeout_s,
         context_window=row.context_window,
         effort=turn.effort,
@@ -151,7 +155,7 @@ def prefix_of(row: ModelRow, provider: Provider, catalog: Catalog, *, effort: st
         _tools(catalog),
         model=row.model,
         effort=effort or row.default_effort,
-        system=SYSTEM_PROMPT,
+        system=SYSTEM_PROMPT + off_note(catalog.off),
         scope=provider.replay_scope,
     )
 
@@ -214,7 +218,8 @@ def _tools(catalog: Catalog) -> list[ToolDefinition]:
     return [*DEFINITIONS, *found]
 
 
-def _facts(tool: CatalogTool) -> ToolFacts:
+def _facts(tool: CatalogTool, catalog: Catalog) -> ToolFacts:
+    off = next((str(one) for one in catalog.off if one.key == tool.platform_key), "")
     return ToolFacts(
         tool.title,
         tool.platform,
@@ -222,16 +227,17 @@ def _facts(tool: CatalogTool) -> ToolFacts:
         schema=tool.input_schema,
         example=tool.example,
         normalised=tool.normalised,
+        off=off,
     )
 
 
-async def _prefix_notices(session: Session, prefix: Prefix, history: Sequence[Entry]) -> list[Notice]:
+async def _prefix_notices(session: Session, prefix: Prefix, history: Sequence[Entry], catalog: Catalog) -> list[Notice]:
     """Freeze the prefix for the session; return what a reader should know when it is another one."""
     before = await sync_to_async(services.session_prefix_set)(
         session_id=session.pk, context_version=prefix.version, parts=prefix.parts
     )
     if before is None:
-        return []
+        return [] if history else [*off_notices(catalog.off)]
     change = changes(before, prefix.parts)
     log.warning(
         "session %s goes on under context %s: %s changed", session.pk, prefix.version, ", ".join(change.parts) or "none"
@@ -242,4 +248,4 @@ async def _prefix_notices(session: Session, prefix: Prefix, history: Sequence[En
             session.pk,
             *(", ".join(names) or "none" for names in (change.added, change.removed, change.changed)),
         )
-    return [*notices(change, history)]
+    return [*(off_notices(catalog.off) if change.has_tools else ()), *notices(change, history)]

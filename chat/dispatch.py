@@ -33,7 +33,10 @@ STEP_MAX_TOKENS = 24_000
 
 @dataclass(frozen=True)
 class ToolFacts:
-    """What the dispatcher must know of a tool: who it asks, its title, its noise policy, its arguments."""
+    """What the dispatcher must know of a tool: who it asks, its title, its noise policy, its arguments.
+
+    `off` says why it must not be called at present.
+    """
 
     title: str
     platform: str
@@ -41,6 +44,7 @@ class ToolFacts:
     schema: Mapping[str, Json] = field(default_factory=lambda: ANY_ARGUMENTS)
     example: Mapping[str, Json] = field(default_factory=dict)
     normalised: tuple[str, ...] = ()
+    off: str = ""
 
     @cached_property
     def check(self) -> ArgumentCheck:
@@ -167,6 +171,8 @@ class Dispatcher:
         facts = self._tools.get(call.name)
         if facts is None and not is_own:
             return refused(ToolCode.TOOL_UNKNOWN, no_such_tool(call.name, self._tools)), ()
+        if facts is not None and facts.off:
+            return refused(ToolCode.PLATFORM_OFF, facts.off), ()
         if facts is not None and (problems := facts.check.problems(call.arguments)):
             return refused(ToolCode.TOOL_INVALID_ARGUMENTS, **as_error(problems)), ()
         if is_own:

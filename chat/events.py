@@ -231,6 +231,7 @@ NOTICES = {
     "context_degraded": "Earlier answers are passed on as text: the model's own notes belong to another setting.",
     "context_exchanged": "Older results were exchanged for references to their artifacts to make room in the window.",
     "budget_near": "A budget holds but one more model call: the model is told to conclude.",
+    "platform_off": "An operator has switched a database off; `detail` has its key, title, reason and number of tools.",
     "model_retry": "A model call failed and is made again after `wait_s` seconds: attempt `attempt` of `attempts`.",
 }
 

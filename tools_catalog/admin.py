@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from tools_catalog.models import Alarm, ContractCheck, ServerState, ToolHour, ToolVector
+from tools_catalog.models import Alarm, ContractCheck, PlatformSwitch, ServerState, ToolHour, ToolVector
 
 if TYPE_CHECKING:
     Admin = admin.ModelAdmin[Any]
@@ -65,3 +65,18 @@ class ToolVectorAdmin(ReadOnlyAdmin):
     list_display = ("subject", "embedder", "dimension", "made_at")
     list_filter = ("embedder", "dimension")
     search_fields = ("subject",)
+
+
+@admin.register(PlatformSwitch)
+class PlatformSwitchAdmin(Admin):
+    """Databases that are switched off. In force at once, in all processes, without a restart."""
+
+    list_display = ("platform_key", "is_off", "reason", "changed_at", "changed_by")
+    list_filter = ("is_off",)
+    list_select_related = ("changed_by",)
+    fields = ("platform_key", "is_off", "reason")
+
+    def save_model(self, request: HttpRequest, obj: PlatformSwitch, form: Any, change: bool) -> None:
+        """Note who did it."""
+        obj.changed_by_id = request.user.pk
+        super().save_model(request, obj, form, change)

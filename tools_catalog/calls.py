@@ -30,6 +30,8 @@ Json = Any
 OUTCOME = "burp/outcome"
 # Whose call it is, for tools that remember: all conversations share one tool server.
 CONVERSATION = "burp/conversation"
+# Databases that an operator has switched off, with the reasons: the server asks none of them.
+PLATFORMS_OFF = "burp/platforms_off"
 OnProgress = Callable[[str], None]
 
 
@@ -74,11 +76,15 @@ def check_arguments(arguments: Mapping[str, Json]) -> None:
         raise ToolCallFailed(f"the arguments can't be written as JSON: {problem}") from problem
 
 
-def call_request(name: str, arguments: Mapping[str, Json], conversation: str) -> types.CallToolRequest:
+def call_request(
+    name: str, arguments: Mapping[str, Json], conversation: str, platforms_off: Mapping[str, str]
+) -> types.CallToolRequest:
     """Return the protocol's request for a call, which belongs to a conversation where one is named."""
-    meta: Json = {CONVERSATION: conversation} if conversation else None
+    meta: Json = {CONVERSATION: conversation} if conversation else {}
+    if platforms_off:
+        meta[PLATFORMS_OFF] = dict(platforms_off)
     return types.CallToolRequest(
-        params=types.CallToolRequestParams(name=name, arguments=dict(arguments), _meta=meta),
+        params=types.CallToolRequestParams(name=name, arguments=dict(arguments), _meta=meta or None),
     )
 
 

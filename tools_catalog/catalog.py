@@ -7,6 +7,7 @@ process, whatever the order in which the server lists them. A tool that a provid
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -67,11 +68,28 @@ class ToolProblem:
 
 
 @dataclass(frozen=True)
+class PlatformOff:
+    """A database that an operator has switched off: its key and title, why, and how many tools that takes away."""
+
+    key: str
+    title: str
+    reason: str
+    tools: int
+
+    def __str__(self) -> str:
+        return f"{self.title} is switched off by the operator" + (f": {self.reason}" if self.reason else "")
+
+
+@dataclass(frozen=True)
 class Catalog:
-    """All usable tools, sorted by name. `hash` is equal where and only where all definitions are."""
+    """All usable tools, sorted by name. `hash` is equal where and only where all definitions are.
+
+    `off` are the databases whose tools were taken out.
+    """
 
     tools: tuple[CatalogTool, ...] = ()
     problems: tuple[ToolProblem, ...] = ()
+    off: tuple[PlatformOff, ...] = ()
 
     @classmethod
     def from_tools(cls, raw_tools: Iterable[RawTool], config: CatalogConfig | None = None) -> "Catalog":
@@ -123,6 +141,16 @@ class Catalog:
         """
         names = dict.fromkeys([tool.name for tool in self.core] + list(found))
         return tuple(self.by_name[name] for name in names if name in self.by_name)
+
+    def without(self, platforms_off: Mapping[str, str]) -> "Catalog":
+        """Return the catalogue without some databases, given by their keys with the reasons."""
+        titles = {tool.platform_key: tool.platform for tool in self.tools if tool.platform_key in platforms_off}
+        if not titles:
+            return self
+        counted = Counter(tool.platform_key for tool in self.tools)
+        off = [PlatformOff(key, titles[key], platforms_off[key], counted[key]) for key in sorted(titles)]
+        tools = tuple(tool for tool in self.tools if tool.platform_key not in titles)
+        return Catalog(tools, self.problems, tuple(off))
 
     def platforms(self) -> dict[str, tuple[CatalogTool, ...]]:
         """Return the tools by their platform's title, both in alphabetical order."""

@@ -199,6 +199,7 @@ class McpProcess:
         timeout_s: float,
         on_progress: OnProgress | None = None,
         conversation: str = "",
+        platforms_off: Mapping[str, str] | None = None,
         unread: bool = False,
     ) -> RawToolResult:
         """Call a tool. `on_progress` gets the server's messages while it works.
@@ -206,6 +207,7 @@ class McpProcess:
         With `unread`, the data of a large result comes as JSON in bytes.
 
         `conversation` keeps what a tool remembers between calls apart from that of other conversations.
+        `platforms_off` are databases that must not be asked, by key, with the reason.
         `timeout_s` includes the wait for a restart. Raises `ToolCallError`; cancelling the caller's task
         cancels the call in the child as well.
         """
@@ -213,7 +215,7 @@ class McpProcess:
         check_arguments(arguments)
         connection = await self._ready(deadline)
         # Not `call_tool`: that lists all tools again for each name it has not seen, to check declared outputs.
-        request = call_request(name, arguments, conversation)
+        request = call_request(name, arguments, conversation, platforms_off or {})
         try:
             with translated_errors(f"no result within {timeout_s:g} s"):
                 result = await connection.client.session.send_request(

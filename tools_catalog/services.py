@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from tools_catalog.models import Alarm, ServerState
+from tools_catalog.models import Alarm, PlatformSwitch, ServerState
 
 FORGOTTEN_AFTER = timedelta(hours=1)
 
@@ -37,6 +37,16 @@ def alarm_raise(*, code: str, subject: str, text: str) -> Alarm:
         Alarm.objects.filter(pk=alarm.pk).update(text=text, count=F("count") + 1, last_at=now)
         alarm.refresh_from_db()
     return alarm
+
+
+@transaction.atomic
+def platform_switch(*, platform_key: str, is_off: bool, reason: str = "", by_id: int | None = None) -> PlatformSwitch:
+    """Switch a database off or on, in all processes."""
+    words = " ".join(reason.split())[: PlatformSwitch._meta.get_field("reason").max_length]
+    switch, _ = PlatformSwitch.objects.update_or_create(
+        platform_key=platform_key, defaults={"is_off": is_off, "reason": words, "changed_by_id": by_id}
+    )
+    return switch
 
 
 @transaction.atomic
