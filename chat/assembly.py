@@ -83,9 +83,7 @@ async def _assembled(
     catalog = server.catalog.without(await get_switches().off(at_once=True))
     prefix = prefix_of(row, provider, catalog, effort=turn.effort)
     history = await sync_to_async(selectors.transcript)(session_id=session.pk)
-    shown = up_front(provider, prefix, subject=row.key, max_tokens=settings.BURP.catalog.up_front_max_tokens)
-    if shown is not None:
-        await sync_to_async(report)(shown, _alarm)
+    shown = await _weighed(row, provider, prefix)
     dispatcher = Dispatcher(
         gateway=ServerGateway(server.process, session_id=session.pk, switches=get_switches()),
         system_tools=OwnTools(
@@ -128,6 +126,14 @@ async def _assembled(
     )
     retry = RetryPolicy(chat.turns.model_attempts, chat.turns.model_wait_max_s)
     return question, Deps(provider, prefix, dispatcher, ledger, transcript, stop, retry)
+
+
+async def _weighed(row: ModelRow, provider: Provider, prefix: Prefix) -> UpFront | None:
+    """Weigh what the model gets up front, and raise what is wrong with that."""
+    shown = up_front(provider, prefix, subject=row.key, max_tokens=settings.BURP.catalog.up_front_max_tokens)
+    if shown is not None:
+        await sync_to_async(report)(shown, _alarm)
+    return shown
 
 
 def _comparison(shown: UpFront, question: str) -> Callable[[TokenUsage], None]:
