@@ -77,7 +77,7 @@ def check_arguments(arguments: Mapping[str, Json]) -> None:
 
 
 def call_request(
-    name: str, arguments: Mapping[str, Json], conversation: str, platforms_off: Mapping[str, str]
+    name: str, arguments: Mapping[str, Json], conversation: str, platforms_off: Mapping[str, str] | None = None
 ) -> types.CallToolRequest:
     """Return the protocol's request for a call, which belongs to a conversation where one is named."""
     meta: Json = {CONVERSATION: conversation} if conversation else {}

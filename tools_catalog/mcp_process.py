@@ -215,7 +215,7 @@ class McpProcess:
         check_arguments(arguments)
         connection = await self._ready(deadline)
         # Not `call_tool`: that lists all tools again for each name it has not seen, to check declared outputs.
-        request = call_request(name, arguments, conversation, platforms_off or {})
+        request = call_request(name, arguments, conversation, platforms_off)
         try:
             with translated_errors(f"no result within {timeout_s:g} s"):
                 result = await connection.client.session.send_request(
