@@ -108,6 +108,11 @@ class ToolSearch:
             raise ValueError(f"vectors of {index.embedder} don't compare with those of {embedder.name}")
         self._embedder, self._meaning, self._notice = embedder, index, ""
 
+    def embed_with(self, embedder: Embedder) -> None:
+        """Embed queries with another instance of the same embedder, such as one that takes the time."""
+        if self._meaning is not None:
+            self.use_meaning(embedder, self._meaning)
+
     def without_meaning(self, notice: str) -> None:
         """Search by keywords only from now on, and say why."""
         self._embedder, self._meaning, self._notice = None, None, notice
