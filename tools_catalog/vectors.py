@@ -4,8 +4,13 @@ import asyncio
 import hashlib
 import json
 import logging
+import os
+import sys
+import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +24,7 @@ log = logging.getLogger(__name__)
 
 # Few, so that a stop need not wait long, and what is done is kept.
 SUBJECTS_AT_ONCE = 8
+NICENESS = 10
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,8 @@ class Preparation:
         missing = self._missing()
         log.info("embedding %d of %d texts' owners with %s", len(missing), len(self._subjects), self._embedder.name)
         for start in range(0, len(missing), SUBJECTS_AT_ONCE):
-            made = await asyncio.to_thread(self._embedded, missing[start : start + SUBJECTS_AT_ONCE])
+            chosen = missing[start : start + SUBJECTS_AT_ONCE]
+            made = await asyncio.get_running_loop().run_in_executor(_worker(), self._embedded, chosen)
             if self._is_of_another_length(made):
                 # The model has changed under its name: nothing that is kept compares with it.
                 self._vectors = {}
@@ -113,6 +120,18 @@ class Preparation:
     def _is_of_another_length(self, made: Mapping[Subject, Vectors]) -> bool:
         lengths = {vectors.shape[1] for vectors in (*self._vectors.values(), *made.values())}
         return len(lengths) > 1
+
+
+@cache
+def _worker() -> ThreadPoolExecutor:
+    """Return the one thread in which catalogues are embedded, behind all else that this process does."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding", initializer=_step_back)
+
+
+def _step_back() -> None:
+    """Let other threads go first, where the system can tell threads apart."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 def _of_one_length(found: Mapping[str, Vectors]) -> dict[str, Vectors]:

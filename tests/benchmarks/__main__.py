@@ -23,6 +23,7 @@ MEASURES = (
     "demo_turn",
     "prompt_cache",
     "up_front",
+    "tool_search",
 )
 # Those that public peers take part in, in folders of their own.
 WITH_PEERS = ("loop_overhead", "peers")
