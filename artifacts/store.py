@@ -50,6 +50,7 @@ class ArtifactFacts:
     """What is known of an artifact without its content."""
 
     id: UUID
+    session_id: UUID
     tool: str
     size_bytes: int
     stored_bytes: int
@@ -146,9 +147,23 @@ def artifact_facts(
     artifact_id: UUID | str, *, session_id: UUID, owner_id: int, now: datetime | None = None
 ) -> ArtifactFacts:
     """Return what is known of an artifact. Raises `ArtifactNotFound`."""
-    artifact = _readable(artifact_id, session_id, owner_id, now)
+    return _facts(_readable(artifact_id, session_id, owner_id, now))
+
+
+@_gives_connection_back
+def artifact_find(artifact_id: UUID, *, owner_id: int, now: datetime | None = None) -> ArtifactFacts:
+    """Return what is known of an artifact of any session of its owner. Raises `ArtifactNotFound`."""
+    owned = Artifact.objects.filter(owner_id=owner_id, expires_at__gt=now or datetime.now(UTC))
+    artifact = owned.select_related("content").filter(pk=artifact_id).first()
+    if artifact is None:
+        raise ArtifactNotFound(f"there is no artifact {artifact_id} of this person, or it has expired")
+    return _facts(artifact)
+
+
+def _facts(artifact: Artifact) -> ArtifactFacts:
     return ArtifactFacts(
         id=artifact.pk,
+        session_id=artifact.session_id,
         tool=artifact.tool,
         size_bytes=artifact.content.size_bytes,
         stored_bytes=artifact.content.stored_bytes,

@@ -10,5 +10,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("", include("usage.urls")),
     path("", include("tools_catalog.urls")),
+    path("", include("artifacts.urls")),
     path("", include("chat.urls")),
 ]

@@ -70,6 +70,10 @@ def scene(question: str) -> list[Step]:
         "Think": lambda: [gate("never", reasoning="HER2 is the product of ERBB2.")],
         "Search": lambda: [Reply(calls=[call("uniprot__get_protein", accession="P04626")])],
         "Cite": lambda: [look_up, Reply(CITED)],
+        "Store": lambda: [
+            Reply(calls=[call("opentargets__get_target_drugs", ensembl_id="ENSG00000141736", limit=200)]),
+            ending,
+        ],
         "Long": lambda: [Reply(long_answer())],
         "Grow": lambda: [
             gate("one", "\n\n".join(["A paragraph."] * 60)),
