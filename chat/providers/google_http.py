@@ -4,6 +4,7 @@ The SDK brings a client of its own that follows redirects with the key, has one 
 stream that is given up to the garbage collector. It takes another client instead.
 """
 
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ CONNECT_TIMEOUT_S = 5.0
 WRITE_TIMEOUT_S = 60.0
 # What the SDK raises where a chunk is JSON but not an object, or an error without a code.
 SDK_FAULTS = (AttributeError, KeyError, TypeError)
+# It warns of keys in the environment, and says that it takes one of them although it was given another.
+logging.getLogger("google_genai._api_client").setLevel(logging.ERROR)
 
 
 class ServiceConnection:

@@ -36,11 +36,12 @@ async def test_the_key_goes_into_a_header_and_nowhere_else(
     assert key not in caplog.text
 
 
-async def test_the_environment_changes_neither_address_nor_account(
-    make: Make, strict_generate: StrictGenerate, monkeypatch: pytest.MonkeyPatch
+async def test_the_environment_changes_neither_address_nor_account_and_nothing_else_is_said(
+    make: Make, strict_generate: StrictGenerate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     for name, value in {
         "GOOGLE_API_KEY": "another-key",
+        "GEMINI_API_KEY": "a-third-key",
         "GOOGLE_GENAI_USE_VERTEXAI": "true",
         "GOOGLE_GENAI_USE_ENTERPRISE": "true",
         "GOOGLE_CLOUD_PROJECT": "someone-elses",
@@ -56,6 +57,7 @@ async def test_the_environment_changes_neither_address_nor_account(
 
     assert last.entry.text == "Yes."
     assert strict_generate.requests[0].headers["x-goog-api-key"] == strict_generate.api_key
+    assert "GOOGLE_API_KEY" not in caplog.text
 
 
 async def test_nothing_is_called_or_continued_by_the_sdk_itself(
