@@ -65,6 +65,8 @@ def chunks(reply: Reply, played: Sequence[Sequence[Object]], base: Object, promp
     if reply.strange:
         yield _strange(base)
     ending = {"finishReason": reply.finish} if reply.finish else {}
+    if reply.finish == "CONTINUATION":
+        ending["continuationToken"] = "Z28gb24="
     flat = [(i, n, piece) for i, pieces in enumerate(played) for n, piece in enumerate(pieces)]
     for number, (i, n, piece) in enumerate(flat):
         is_last = reply.at_once and number + 1 == len(flat)
@@ -98,7 +100,8 @@ def usage_of(parts: Sequence[Object], prompt: tuple[int, int]) -> Object:
 def _strange(base: Object) -> Event:
     parts = [{"hologram": {"points": 3}}, {"text": "", "mood": "calm"}]
     candidate = {"content": {"parts": parts, "role": "model", "tone": 1}, "index": 0, "certainty": 0.5}
-    return Event({"candidates": [candidate], "weather": {"k": 1}, **base}, ("start", 0))
+    other = {"content": {"parts": [{"text": "Not asked for."}], "role": "model"}, "index": 1, "finishReason": "OTHER"}
+    return Event({"candidates": [candidate, other], "weather": {"k": 1}, **base}, ("start", 0))
 
 
 def _pieces(item: Content, reply: Reply, new_id: Callable[[], str]) -> list[Object]:

@@ -113,7 +113,8 @@ def test_strange_things_come_beside_what_is_known(strict_generate: StrictGenerat
 
     assert {"hologram": {"points": 3}} in parts(chunks)
     assert {"future": 1} in parts(chunks)
-    assert reasons(chunks) == ["SUNSPOTS"]
+    assert reasons(chunks) == ["OTHER", "SUNSPOTS"]
+    assert [one["index"] for chunk in chunks for one in chunk["candidates"] if "finishReason" in one] == [1, 0]
 
 
 @pytest.mark.parametrize(
