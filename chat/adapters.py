@@ -1,5 +1,6 @@
 """The loop's ports, filled in: tool server, large-output pipeline, search."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,12 +13,13 @@ from artifacts import pipeline, store
 from artifacts.config import ArtifactLimits
 from chat.ports import Progress, RawToolResult, Shrunk, ToolFailed
 from chat.system_tools import CatalogSearch, FoundTool, FoundTools
-from mcp_server.codes import ToolCode
+from mcp_server.codes import ResultOutcome, ToolCode
 from tools_catalog.calls import ToolCallError, ToolResultTooLarge, ToolServerDown, ToolTimeout
 from tools_catalog.catalog import Catalog
 from tools_catalog.mcp_process import McpProcess
 from tools_catalog.search import ToolSearch
 from tools_catalog.switches import Switches, switched_on
+from tools_catalog.timings import Timings, is_fault
 
 Json = Any
 
@@ -25,23 +27,43 @@ Json = Any
 class ServerGateway:
     """Calls tools in the MCP child process, for one session."""
 
-    def __init__(self, process: McpProcess, *, session_id: UUID, switches: Switches | None = None) -> None:
-        """`switches` tells before each call which databases are switched off by now."""
+    def __init__(
+        self, process: McpProcess, *, session_id: UUID, switches: Switches | None = None, timings: Timings | None = None
+    ) -> None:
+        """`switches` tells before each call which databases are switched off by now; `timings` counts the calls."""
         self._process = process
         self._session_id = session_id
         self._switches = switches
+        self._timings = timings
 
     async def call(
         self, name: str, arguments: dict[str, Json], *, timeout_s: float, on_progress: Progress
     ) -> RawToolResult:
         """Call a tool; a death or a time-out becomes `ToolFailed`."""
+        began = time.monotonic()
+        try:
+            result = await self._asked(name, arguments, timeout_s, on_progress)
+        except ToolFailed as failed:
+            self._note(name, began, is_fault(ResultOutcome.FAILED, failed.code))
+            raise
+        code = str((result.envelope.get("error") or {}).get("code", ""))
+        self._note(name, began, is_fault(str(result.envelope["outcome"]), code))
+        return result
+
+    def _note(self, name: str, began: float, failed: bool) -> None:
+        if self._timings is not None:
+            self._timings.note(name, time.monotonic() - began, failed=failed)
+
+    async def _asked(
+        self, name: str, arguments: dict[str, Json], timeout_s: float, on_progress: Progress
+    ) -> RawToolResult:
         try:
             result = await self._process.call(
                 name,
                 arguments,
                 timeout_s=timeout_s,
                 on_progress=on_progress,
-                conversation=str(self._session_id),
+                conversation=str(self._session_id or ""),
                 platforms_off=await self._switches.off() if self._switches is not None else None,
                 unread=True,
             )

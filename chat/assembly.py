@@ -42,6 +42,7 @@ from tools_catalog.catalog import Catalog, CatalogTool
 from tools_catalog.runtime import get_tool_servers
 from tools_catalog.services import alarm_raise
 from tools_catalog.switches import get_switches
+from tools_catalog.timings import get_timings
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ async def _assembled(
     history = await sync_to_async(selectors.transcript)(session_id=session.pk)
     shown = await _weighed(row, provider, prefix)
     dispatcher = Dispatcher(
-        gateway=ServerGateway(server.process, session_id=session.pk, switches=get_switches()),
+        gateway=ServerGateway(server.process, session_id=session.pk, switches=get_switches(), timings=get_timings()),
         system_tools=OwnTools(
             catalog_search(search, catalog),
             session_inspect(session_id=session.pk, owner_id=session.owner_id, limits=limits),

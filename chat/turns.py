@@ -30,6 +30,7 @@ from chat.loop import run_turn
 from chat.models import Turn
 from chat.stopping import StopSignal, TurnStopped, unless_stopped
 from mcp_server.codes import TurnOutcome
+from tools_catalog.timings import get_timings
 from usage import budgets
 
 log = logging.getLogger(__name__)
@@ -214,6 +215,7 @@ async def _events(running: _Running, lease: Lease) -> AsyncGenerator[Event, None
     finally:
         deadline.cancel()
         await deps.provider.aclose()
+        await get_timings().store()
 
 
 @asynccontextmanager

@@ -29,6 +29,7 @@ class CatalogConfig:
     up_front_max_tokens: int = knob(
         4_000, "What instructions and loaded tools may weigh before a model has asked anything; more is an alarm."
     )
+    trials_per_hour: int = knob(60, "Tools that one person may try out on the tool pages in an hour; 0 for none.")
     results: int = knob(5, "Tools that one search of the catalogue finds.")
     short_query_words: int = knob(4, "Queries of at most so many words count as short.")
     keyword_weight_short: float = knob(2.0, "Weight of the keyword ranking for short queries.")

@@ -85,6 +85,20 @@ class ServerState(models.Model):
         return f"{self.process} {self.upstreams}: {self.word}"
 
 
+class TrialHour(models.Model):
+    """How many tools a person tried out on the tool pages in one hour."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    hour = models.DateTimeField()
+    calls = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "hour"], name="one_row_a_person_and_hour")]
+
+    def __str__(self) -> str:
+        return f"{self.hour:%Y-%m-%d %H}: {self.calls}"
+
+
 class Alarm(models.Model):
     """Something that costs money or quality until an operator looks at it. Delete it when it is dealt with."""
 
