@@ -25,10 +25,15 @@ Json = Any
 
 
 class ServerGateway:
-    """Calls tools in the MCP child process, for one session."""
+    """Calls tools in the MCP child process, for one session or for none."""
 
     def __init__(
-        self, process: McpProcess, *, session_id: UUID, switches: Switches | None = None, timings: Timings | None = None
+        self,
+        process: McpProcess,
+        *,
+        session_id: UUID | None = None,
+        switches: Switches | None = None,
+        timings: Timings | None = None,
     ) -> None:
         """`switches` tells before each call which databases are switched off by now; `timings` counts the calls."""
         self._process = process

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from chat import api, views
+from chat import api, trial_views, views
 
 app_name = "chat"
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/model/", views.session_model, name="session_model"),
     path("sessions/<uuid:session_id>/delete/", views.session_delete, name="session_delete"),
     path("turns/<uuid:turn_id>/stop/", views.turn_stop, name="turn_stop"),
+    path("tools/<slug:name>/try/", trial_views.tool_try, name="tool_try"),
     path("theme/", views.theme_set, name="theme_set"),
     path("api/turns/<uuid:turn_id>/events", api.turn_events, name="api_turn_events"),
     path("api/", api.api.urls),

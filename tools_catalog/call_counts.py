@@ -55,6 +55,16 @@ class Day:
         """How long a call took on average."""
         return self.milliseconds / self.calls / 1000 if self.calls else 0.0
 
+    @property
+    def half_within(self) -> str:
+        """Within what time half of the calls were answered."""
+        return self.within(0.5)
+
+    @property
+    def most_within(self) -> str:
+        """Within what time nineteen of twenty calls were answered."""
+        return self.within(0.95)
+
     def within(self, share: float) -> str:
         """Say within what time so large a part of the calls was answered."""
         wanted, seen = share * self.calls, 0

@@ -3,12 +3,30 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Protocol
 
+from tools_catalog.call_counts import Day
 from tools_catalog.catalog import Catalog, CatalogTool
 from tools_catalog.search import Hit
 
 Json = Any
+NO_DAYS: Mapping[str, Day] = MappingProxyType({})
+
+
+class Check(Protocol):
+    """A contract check of a database."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def checked_at(self) -> datetime: ...
+    @property
+    def verdicts(self) -> Mapping[str, int]: ...
+
+
+NO_CHECKS: Mapping[str, Sequence[Check]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -24,7 +42,7 @@ class ArgumentView:
 
 @dataclass(frozen=True)
 class ToolView:
-    """One tool. `why` says why a search found it."""
+    """One tool. `why` says why a search found it, and the ranks at which place; `day` how its calls went."""
 
     name: str
     title: str
@@ -34,6 +52,9 @@ class ToolView:
     arguments: tuple[ArgumentView, ...]
     example: str
     why: str = ""
+    keyword_rank: int | None = None
+    meaning_rank: int | None = None
+    day: Day | None = None
 
 
 @dataclass(frozen=True)
@@ -43,22 +64,37 @@ class PlatformView:
     title: str
     anchor: str
     tools: tuple[ToolView, ...]
+    checks: tuple[str, ...] = ()
 
 
-def platform_views(catalog: Catalog) -> tuple[PlatformView, ...]:
+def platform_views(
+    catalog: Catalog, days: Mapping[str, Day] = NO_DAYS, checks: Mapping[str, Sequence[Check]] = NO_CHECKS
+) -> tuple[PlatformView, ...]:
     """Return all tools by their database."""
     return tuple(
-        PlatformView(title, tools[0].platform_key, tuple(tool_view(tool) for tool in tools))
+        PlatformView(
+            title,
+            tools[0].platform_key,
+            tuple(tool_view(tool, days=days) for tool in tools),
+            tuple(check_text(check) for check in checks.get(tools[0].platform_key, ())),
+        )
         for title, tools in catalog.platforms().items()
     )
 
 
-def hit_views(catalog: Catalog, hits: Sequence[Hit]) -> tuple[ToolView, ...]:
+def hit_views(catalog: Catalog, hits: Sequence[Hit], days: Mapping[str, Day] = NO_DAYS) -> tuple[ToolView, ...]:
     """Return what a search found, best first."""
-    return tuple(tool_view(catalog.by_name[hit.name], hit.why) for hit in hits)
+    return tuple(tool_view(catalog.by_name[hit.name], hit, days) for hit in hits)
 
 
-def tool_view(tool: CatalogTool, why: str = "") -> ToolView:
+def check_text(check: Check) -> str:
+    """Say when a database was checked last, against what, and how that went."""
+    what = {"live": "live", "replay": "against recorded responses"}.get(check.kind, check.kind)
+    counts = ", ".join(f"{number} {name}" for name, number in check.verdicts.items())
+    return f"checked {what} on {check.checked_at:%-d %b %Y}: {counts or 'nothing'}"
+
+
+def tool_view(tool: CatalogTool, hit: Hit | None = None, days: Mapping[str, Day] = NO_DAYS) -> ToolView:
     """Return one tool for display."""
     required = tool.input_schema.get("required", [])
     arguments = tuple(
@@ -73,7 +109,10 @@ def tool_view(tool: CatalogTool, why: str = "") -> ToolView:
         is_core=tool.core,
         arguments=arguments,
         example=json.dumps(tool.example, ensure_ascii=False, indent=2) if tool.example else "",
-        why=why,
+        why=hit.why if hit else "",
+        keyword_rank=hit.keyword_rank if hit else None,
+        meaning_rank=hit.meaning_rank if hit else None,
+        day=days.get(tool.name),
     )
 
 
