@@ -17,7 +17,7 @@ class Asked:
     """A query, read: `kinds` are its identifiers, `platforms` the databases that it names.
 
     `words` is the text to compare words with, `meaning` the one to embed. `is_bare` says that little more than an
-    identifier or the name of a database stands there.
+    identifier or the name of a database stands there, `is_only_named` that nothing more does.
     """
 
     kinds: tuple[Named, ...]
@@ -26,6 +26,7 @@ class Asked:
     meaning: str
     length: int
     is_bare: bool
+    is_only_named: bool = False
 
     @property
     def has_identifier(self) -> bool:
@@ -49,31 +50,35 @@ class Reader:
         query = query[:QUERY_MAX_CHARACTERS]
         kinds = kinds_in(query, self._vocabulary)
         length = len(query.split())
-        platforms = self._named(query) if length <= self._filter_words else frozenset()
+        named = self._named(query) if length <= self._filter_words else {}
         # Two names side by side are what is mapped or compared, not where to look.
-        platforms = platforms if len(platforms) == 1 else frozenset()
+        platforms = frozenset(named) if len(named) == 1 else frozenset()
         words = without_identifiers(query, kinds)
         for title in platforms:
             words = re.sub(re.escape(title), " ", words, flags=re.IGNORECASE)
-        is_bare = len(tokens(words)) <= 1
+        left = [word for word in tokens(words) if not platforms or word not in named[min(platforms)]]
+        is_bare = len(left) <= 1
+        is_only_named = bool(platforms) and all(word in self._vocabulary.generic for word in left)
         meaning = self._with_kind_names(query, kinds) if is_bare else words
-        return Asked(tuple(kinds), platforms, words, meaning, length, is_bare)
+        return Asked(tuple(kinds), platforms, words, meaning, length, is_bare, is_only_named)
 
-    def _named(self, query: str) -> frozenset[str]:
-        """Return the databases that a query names, unless the name is a part of an identifier's name."""
+    def _named(self, query: str) -> dict[str, frozenset[str]]:
+        """Return the databases that a query names, each with the words that do."""
         words = pieces(query)
-        spans = [(start, end) for _, start, end in self._vocabulary.kind_words.found(words)]
-        return frozenset(
-            title
-            for title, start, end in self._platforms.found(words)
+        named = list(self._platforms.found(words))
+        # A name inside a longer one is not meant: `UniProt` in "UniProt accession", `PMC` in "Europe PMC".
+        spans = [(start, end) for _, start, end in (*self._vocabulary.kind_words.found(words), *named)]
+        return {
+            title: frozenset(words[start:end])
+            for title, start, end in named
             if not any(low <= start and end <= high and high - low > end - start for low, high in spans)
-        )
+        }
 
     def _with_kind_names(self, query: str, kinds: Sequence[Named]) -> str:
         """Put the name of its kind in the place of each identifier: no model knows the identifier itself."""
         for kind in kinds:
-            if kind.text:
-                query = query.replace(kind.text, self._vocabulary.kinds[kind.kind].words[0])
+            for text in kind.texts:
+                query = query.replace(text, self._vocabulary.kinds[kind.kind].words[0])
         return query
 
 

@@ -39,8 +39,10 @@ class CatalogConfig:
     meaning_weight_long: float = knob(1.0, "Weight of the embedding ranking for longer queries.")
     platform_query_words: int = knob(8, "In longer queries a database's name is no filter, only a word.")
     identifier_boost: float = knob(4.0, "Keyword score that a tool gains by taking an identifier in the query.")
-    keyword_floor: float = knob(6.0, "A best keyword score below this finds nothing, unless the meaning is near.")
-    meaning_floor: float = knob(0.3, "A best cosine below this finds nothing, unless the words fit.")
+    coverage_floor: float = knob(
+        0.5, "The share of a query's words that the best tool must have, or be near by meaning."
+    )
+    meaning_floor: float = knob(0.35, "A best cosine below this finds nothing, unless the words fit.")
     embedder: str = knob("minilm", "How tools are embedded: minilm, sentence-transformers, remote or none.")
     embedder_model: str = knob(
         "", "The model of sentence-transformers (a folder or a hub's name) or of the remote API."

@@ -53,6 +53,11 @@ class KeywordIndex:
         """Return the wanted words that a document has, as the query spells them."""
         return list(dict.fromkeys(spelt for word, spelt in wanted.items() if word in self._words[number]))
 
+    def coverage(self, number: int, query: str, wanted: Mapping[str, str]) -> float:
+        """Return how much of a query a document has, by words: one that is unknown everywhere counts as missing."""
+        asked = {word for word, _ in spelt_tokens(query[:QUERY_MAX_CHARACTERS])}
+        return min(1.0, sum(word in self._words[number] for word in wanted) / max(1, len(asked)))
+
     def _scores_of(self, word: str) -> NDArray[np.float64]:
         """Return what one word adds; scores of BM25 add up over words, so each is worked out once."""
         known = self._word_scores.get(word)

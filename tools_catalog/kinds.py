@@ -18,30 +18,31 @@ _PLAIN_WORDS = ("gene", "cancer", "Aspirin", "BRCA1", "TP53", "10", "12345", "a"
 
 
 class Named(NamedTuple):
-    """An identifier in a query: its kind and its text; the text is empty where only the kind is named."""
+    """The identifiers of one kind in a query; `texts` is empty where only the kind is named."""
 
     kind: str
-    text: str
+    texts: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The first of them, or an empty text."""
+        return self.texts[0] if self.texts else ""
 
 
 def kinds_in(query: str, vocabulary: Vocabulary) -> list[Named]:
     """Return the identifiers that stand in a query, then the kinds that it names."""
-    query = query[:QUERY_MAX_CHARACTERS]
-    found: dict[str, Named] = {}
-    left = query
+    left = query[:QUERY_MAX_CHARACTERS]
+    texts: dict[str, list[str]] = defaultdict(list)
     for kind in vocabulary.kinds.values():
-        if kind.pattern is None:
-            continue
-        for match in re.finditer(rf"(?<![\w.:-])(?:{kind.pattern.pattern})(?![\w*])", left):
-            found.setdefault(kind.name, Named(kind.name, match.group()))
+        for match in kind.found.finditer(left) if kind.found else ():
+            texts[kind.name].append(match.group())
             left = left[: match.start()] + " " * len(match.group()) + left[match.end() :]
     for one in identifiers.find_in_text(left):
         if one.kind in vocabulary.kinds:
-            found.setdefault(one.kind, Named(one.kind, left[one.start : one.end]))
+            texts[one.kind].append(left[one.start : one.end])
     words = [(name, end - start) for name, start, end in vocabulary.kind_words.found(pieces(left))]
-    for name, _ in sorted(words, key=lambda item: -item[1]):
-        found.setdefault(name, Named(name, ""))
-    return list(found.values())
+    named = dict.fromkeys(name for name, _ in sorted(words, key=lambda item: -item[1]) if name not in texts)
+    return [*(Named(name, tuple(found)) for name, found in texts.items()), *(Named(name) for name in named)]
 
 
 def takers(tools: Sequence[CatalogTool], kinds: Mapping[str, Kind]) -> dict[str, dict[str, float]]:
@@ -82,12 +83,24 @@ class PatternTakers:
         return found
 
 
+def many_takers(tools: Sequence[CatalogTool], by_kind: Mapping[str, Mapping[str, float]]) -> dict[str, frozenset[str]]:
+    """Return by kind those of its takers that take a list."""
+    lists = {
+        tool.name: any(schema.get("type") == "array" for name, schema in _arguments(tool) if name in _required(tool))
+        for tool in tools
+    }
+    return {kind: frozenset(name for name in names if lists[name]) for kind, names in by_kind.items()}
+
+
 def without_identifiers(query: str, named: Sequence[Named]) -> str:
     """Return a query without the texts of its identifiers, which stand in no tool's description."""
-    for one in named:
-        if one.text:
-            query = query.replace(one.text, " ")
+    for text in (text for one in named for text in one.texts):
+        query = query.replace(text, " ")
     return query
+
+
+def _required(tool: CatalogTool) -> Sequence[str]:
+    return tool.input_schema.get("required") or ()
 
 
 def _arguments(tool: CatalogTool) -> list[tuple[str, Mapping[str, Json]]]:
@@ -102,7 +115,7 @@ def _share(tool: CatalogTool, name: str, schema: Mapping[str, Json], kind: Kind,
     by_name = name in kind.arguments and all(not example or re.search(pattern, example) for pattern in patterns)
     if not (by_form or by_name):
         return 0.0
-    required = tool.input_schema.get("required") or []
+    required = _required(tool)
     if name not in required:
         return 0.5 if required else 0.75
     return 1.0 if len(required) == 1 else 0.75

@@ -20,19 +20,29 @@ from tools_catalog.catalog import Catalog
 from tools_catalog.config import CatalogConfig
 from tools_catalog.embeddings import Embedder, EmbedderUnavailable
 from tools_catalog.keywords import ASKS, KeywordIndex, index_texts
-from tools_catalog.kinds import PatternTakers, takers
+from tools_catalog.kinds import PatternTakers, many_takers, takers
 from tools_catalog.meaning import MeaningIndex, OtherLength
 from tools_catalog.vocabulary import vocabulary
 from tools_catalog.words import QUERY_MAX_CHARACTERS
 
-# The constant of Reciprocal Rank Fusion, and how deep a ranking counts. Measured: the usual 60 makes the first
-# places of the two rankings count for too little.
-RRF_K = 10
+# The constant of Reciprocal Rank Fusion, and how deep a ranking counts. Measured: with the usual 60 the first
+# places count for too little.
+RRF_K = 30
 RANKED_MAX = 50
+# When a query is taken for a thing that no tool does: near to it and nearer than to any tool, and its words say so
+# too; or so much nearer that no word counts; or, without meaning, by so many more words.
+_ABSENT_NEAR = 0.4
+_ABSENT_SHARE = 0.8
+_ABSENT_MARGIN = 0.1
+_ABSENT_BY_WORDS = 1.5
+# Among so many first places a tool over all databases passes a database's filter.
+ABOUT_MAX = 5
 # What lifts the tools of the database that is named above all others.
 _NAMED_PLATFORM = 10.0
 # An identifier in a longer question says less about what is wanted than one that stands alone.
 _OPENS_IN_A_QUESTION = 0.25
+# Whoever says nothing but a database's name wants its search, whatever words its other tools share with the name.
+_ENTRY = 40.0
 KEYWORDS_ONLY = "search by keywords only: no embedder is configured"
 
 Scores = NDArray[np.float64]
@@ -84,6 +94,7 @@ class ToolSearch:
         documents = [*index_texts(catalog.tools), *absent_texts(self._absent, ASKS)]
         self._keywords = KeywordIndex(documents, self._vocabulary)
         self._takers = takers(catalog.tools, self._vocabulary.kinds)
+        self._many_takers = many_takers(catalog.tools, self._takers)
         self._patterns = PatternTakers(catalog.tools)
         platforms = {tool.platform: tool.platform_key for tool in catalog.tools}
         self._reader = Reader(self._vocabulary, platforms, self._config.platform_query_words)
@@ -149,7 +160,7 @@ class ToolSearch:
         count = len(self._names)
         takes: dict[int, str] = {}
         keyword = by_words[:count] + self._identifier_scores(query, asked, takes) + self._entry_scores(asked)
-        absent = "" if takes or asked.platforms else self._missing(by_words, nearest)
+        absent = "" if takes or asked.platforms else self._missing(asked, wanted, by_words, nearest)
         return _Scored(asked, wanted, takes, keyword, blended, absent)
 
     def _closeness(self, text: str) -> tuple[Scores | None, Scores | None]:
@@ -187,8 +198,11 @@ class ToolSearch:
                 number = self._numbers[name]
                 scores[number] += boost * (1.0 if asked.is_bare else _OPENS_IN_A_QUESTION) / place
                 takes.setdefault(number, kind.text)
+            if len(kind.texts) > 1:
+                for name in self._many_takers[kind.kind]:
+                    scores[self._numbers[name]] += boost
             scores += 0.5 * self._kind_scores(kind.kind)
-        for name, text in self._patterns.takers(query, {kind.text for kind in asked.kinds}).items():
+        for name, text in self._patterns.takers(query, {text for kind in asked.kinds for text in kind.texts}).items():
             scores[self._numbers[name]] += boost
             takes.setdefault(self._numbers[name], text)
         return scores
@@ -201,49 +215,65 @@ class ToolSearch:
     def _entry_scores(self, asked: Asked) -> Scores:
         """Return what the entry of a database gains where a query says little more than its name."""
         scores = np.zeros(len(self._names))
-        for title in asked.platforms if asked.is_bare else ():
+        for title in asked.platforms if asked.is_only_named else ():
             number = self._numbers.get(self._vocabulary.entries.get(title, ""))
             if number is not None:
-                scores[number] += self._config.identifier_boost
+                scores[number] += _ENTRY
         return scores
 
-    def _missing(self, words: Scores, meaning: Scores | None) -> str:
+    def _missing(self, asked: Asked, wanted: dict[str, str], words: Scores, meaning: Scores | None) -> str:
         """Say why nothing fits a query, or nothing: it is nearer to an absent thing, or near to nothing at all."""
         count = len(self._names)
         best, best_absent = (float(part.max(initial=0.0)) for part in (words[:count], words[count:]))
         if meaning is None:
-            is_absent = best_absent > 1.2 * best
+            is_absent = best_absent > _ABSENT_BY_WORDS * best
             fits = best > 0
         else:
-            near, near_absent = float(meaning[:count].max()), float(meaning[count:].max())
-            is_absent = near_absent > near and best_absent > 0.8 * best
-            fits = best >= self._config.keyword_floor or near >= self._config.meaning_floor
+            near, near_absent = float(meaning[:count].max(initial=0.0)), float(meaning[count:].max())
+            is_nearer = near_absent > max(near, _ABSENT_NEAR)
+            is_absent = is_nearer and (best_absent > _ABSENT_SHARE * best or near_absent > near + _ABSENT_MARGIN)
+            fits = near >= self._config.meaning_floor or self._is_covered(asked, wanted, words[:count])
         if is_absent:
             both = words[count:] / max(best_absent, 1e-9) + (0.0 if meaning is None else meaning[count:])
             return f"no tool is for {self._absent[int(np.argmax(both))].what}"
         return "" if fits else "no tool fits these words"
 
+    def _is_covered(self, asked: Asked, wanted: dict[str, str], words: Scores) -> bool:
+        """Tell whether the best tool by words has enough of the query's words."""
+        if not words.any():
+            return False
+        covered = self._keywords.coverage(int(np.argmax(words)), asked.words, wanted)
+        return covered >= self._config.coverage_floor
+
     # --- ranking -----------------------------------------------------------------------------
 
     def _hits(self, scored: _Scored, limit: int) -> tuple[Hit, ...]:
         by_keyword = self._ranking(scored.keyword)
-        by_meaning = [] if scored.meaning is None else self._ranking(scored.meaning)
+        by_meaning = [] if scored.meaning is None else self._ranking(scored.meaning, above_usual=True)
         keyword_weight, meaning_weight = self._weights(scored.asked)
         fused = dict(reciprocal_rank_fusion([(by_keyword, keyword_weight), (by_meaning, meaning_weight)]))
         self._lift_named(scored, fused)
         ordered = sorted(fused.items(), key=lambda item: (-item[1], item[0]))[:limit]
         keyword_ranks, meaning_ranks = (
-            {name: rank for rank, name in enumerate(r, 1)} for r in (by_keyword, by_meaning)
+            {name: rank for rank, (name, _) in enumerate(ranking, 1)} for ranking in (by_keyword, by_meaning)
         )
         return tuple(
             Hit(name, score, self._why(name, scored), keyword_ranks.get(name), meaning_ranks.get(name))
             for name, score in ordered
         )
 
-    def _ranking(self, scores: Scores) -> list[str]:
+    def _ranking(self, scores: Scores, *, above_usual: bool = False) -> list[tuple[str, float]]:
+        """Return the best tools, each with how near it comes to the first one.
+
+        Every cosine is above zero, so there nearness counts from the last that is ranked.
+        """
         # The names are sorted, so a stable order breaks ties by name.
-        order = np.argsort(-scores, kind="stable")[:RANKED_MAX]
-        return [self._names[number] for number in order if scores[number] > 0]
+        order = [number for number in np.argsort(-scores, kind="stable")[:RANKED_MAX] if scores[number] > 0]
+        if not order:
+            return []
+        low = float(scores[order[-1]]) if above_usual and len(order) == RANKED_MAX else 0.0
+        width = max(float(scores[order[0]]) - low, 1e-9)
+        return [(self._names[number], (float(scores[number]) - low) / width) for number in order]
 
     def _weights(self, asked: Asked) -> tuple[float, float]:
         config = self._config
@@ -254,11 +284,16 @@ class ToolSearch:
         return keyword, config.meaning_weight_short if is_short else config.meaning_weight_long
 
     def _lift_named(self, scored: _Scored, fused: dict[str, float]) -> None:
-        """Put the tools of the named database first, in their order; those without a rank follow by what they have."""
+        """Put the tools of the named database first, in their order; those without a rank follow by what they have.
+
+        A tool that tells about any database, and fits well, is one of them.
+        """
         if not scored.asked.platforms:
             return
+        first = set(list(fused)[:ABOUT_MAX])
         for number, tool in enumerate(self.catalog.tools):
-            if tool.platform in scored.asked.platforms:
+            is_about_it = tool.name in first and "platform" in tool.input_schema.get("properties", {})
+            if tool.platform in scored.asked.platforms or is_about_it:
                 near = 0.0 if scored.meaning is None else float(scored.meaning[number])
                 has = float(scored.keyword[number]) + near
                 if tool.name in fused or has > 0 or scored.asked.is_bare:
@@ -276,10 +311,16 @@ class ToolSearch:
         return "; ".join(reasons) or "similar meaning"
 
 
-def reciprocal_rank_fusion(rankings: Sequence[tuple[Sequence[str], float]], k: int = RRF_K) -> list[tuple[str, float]]:
-    """Merge rankings, each with its weight: best first, ties by name."""
+def reciprocal_rank_fusion(
+    rankings: Sequence[tuple[Sequence[tuple[str, float]], float]], k: int = RRF_K
+) -> list[tuple[str, float]]:
+    """Merge rankings, each with its weight: best first, ties by name.
+
+    A place counts in full as far as its score comes near to the first one's: a second place that is far behind
+    says less than one that is close.
+    """
     scores: dict[str, float] = defaultdict(float)
-    for names, weight in rankings:
-        for rank, name in enumerate(names, 1):
-            scores[name] += weight / (k + rank)
+    for ranked, weight in rankings:
+        for rank, (name, nearness) in enumerate(ranked, 1):
+            scores[name] += weight * nearness / (k + rank)
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))

@@ -16,11 +16,11 @@ PATH = Path(__file__).with_name("vocabulary.toml")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of identifier: its names, its form where `mcp_server.identifiers` has none, and what takes it."""
+    """A kind of identifier: its names, what finds it where `mcp_server.identifiers` does not, and what takes it."""
 
     name: str
     words: tuple[str, ...]
-    pattern: re.Pattern[str] | None
+    found: re.Pattern[str] | None
     example: str
     arguments: frozenset[str]
     opens: tuple[str, ...]
@@ -46,11 +46,15 @@ class Phrases:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """All of it, ready to be looked up: `platforms` has a title for each alias, `entries` a tool for each title."""
+    """All of it, ready to be looked up: `platforms` has a title for each alias, `entries` a tool for each title.
+
+    `generic` words say nothing beside the name of a database.
+    """
 
     synonyms: Phrases
     platforms: tuple[tuple[str, str], ...]
     entries: Mapping[str, str]
+    generic: frozenset[str]
     kinds: Mapping[str, Kind]
     kind_words: Phrases
 
@@ -64,6 +68,7 @@ def vocabulary() -> Vocabulary:
         synonyms=Phrases((phrase, group[0]) for group in data["synonyms"] for phrase in group),
         platforms=tuple((alias, title) for title, aliases in data["platforms"].items() for alias in aliases),
         entries=data["entries"],
+        generic=frozenset(word for text in data["generic"] for word in pieces(text)),
         kinds=kinds,
         kind_words=Phrases((word, kind.name) for kind in kinds.values() for word in kind.words),
     )
@@ -74,7 +79,7 @@ def _kind(name: str, entry: Mapping[str, Any]) -> Kind:
     return Kind(
         name=name,
         words=tuple(entry["words"]),
-        pattern=re.compile(pattern) if pattern else None,
+        found=re.compile(rf"(?<![\w.:=#)\]-])(?:{pattern})(?![\w*])") if pattern else None,
         example=entry.get("example", ""),
         arguments=frozenset(entry.get("arguments", ())),
         opens=tuple(entry["opens"]),

@@ -58,9 +58,9 @@ _ENDINGS = (
 _STOP = frozenset(
     _PIECE.findall(
         "a an and any are as at be been by can could did do does for from get give got had has have how i if "
-        "in into is it its let list look many me much my need of on or our out please s show so some t tell "
-        "than that the their them there these they this to us use want was we were what when where which who "
-        "whom whose why will with would you your"
+        "in into is it its just let list look many me much my need of on or our out please really actually s "
+        "show so some t tell than that the their them there these they this to us use want was we were what "
+        "when where which who whom whose why will with would you your"
     )
 )
 
@@ -90,7 +90,7 @@ def plain(text: str) -> str:
 def stem(word: str) -> str:
     """Make the forms of a word one: plural and singular, British and American, verb and noun."""
     if not (word.isascii() and word.isalpha() and len(word) > 3):
-        return word
+        return "id" if word == "ids" else word
     for british, american in _AMERICAN:
         word = word.replace(british, american)
     if word.endswith("ies"):

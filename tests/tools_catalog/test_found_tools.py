@@ -65,10 +65,10 @@ def test_punctuation_and_operators_of_a_query_are_text(query: str, name: str | N
 
 def test_by_keywords_alone_the_right_tool_is_found() -> None:
     report = measured(KEYWORDS)
-    assert report.all.hit(1) >= 0.75
-    assert report.all.hit(5) >= 0.95
-    assert report.empty_positives == 0
-    assert report.empty_negatives >= 4
+    assert report.all.hit(1) >= 0.8
+    assert report.all.hit(5) >= 0.94
+    assert report.empty_positives <= 2
+    assert report.empty_negatives >= 8
 
 
 class NowhereKept:
@@ -88,11 +88,11 @@ async def test_by_keywords_and_meaning_the_right_tool_is_found() -> None:
     await asyncio.wait_for(meanings.settled(), 300)
     assert search.notice == ""
     report = measured(search)
-    assert report.all.hit(1) >= 0.75
-    assert report.all.hit(5) >= 0.95
-    assert report.all.hit(5, wide=True) >= 0.98
-    assert report.kinds["user_words"].hit(5) >= 0.9
-    assert report.kinds["identifier"].hit(5) >= 0.92
-    assert report.platform_share >= 0.9
+    assert report.all.hit(1) >= 0.8
+    assert report.all.hit(5) >= 0.96
+    assert report.all.hit(5, wide=True) >= 0.97
+    assert report.kinds["user_words"].hit(5) >= 0.92
+    assert report.kinds["identifier"].hit(5) >= 0.95
+    assert report.platform_share >= 0.95
     assert report.empty_positives == 0
-    assert report.empty_negatives >= 6
+    assert report.empty_negatives >= 13

@@ -172,13 +172,14 @@ def test_equal_queries_give_equal_results_in_every_process() -> None:
     assert len(outputs) == 1
 
 
-def test_fusion_weighs_rankings() -> None:
-    fused = reciprocal_rank_fusion([(["a", "b"], 2.0), (["b", "c"], 1.0)], k=1)
-    assert fused == [("b", pytest.approx(2 / 3 + 1 / 2)), ("a", pytest.approx(1.0)), ("c", pytest.approx(1 / 3))]
+def test_fusion_weighs_rankings_and_how_near_each_place_comes_to_the_first() -> None:
+    fused = reciprocal_rank_fusion([([("a", 1.0), ("b", 0.5)], 2.0), ([("b", 1.0), ("c", 0.0)], 1.0)], k=1)
+    assert fused == [("a", pytest.approx(1.0)), ("b", pytest.approx(1 / 3 + 1 / 2)), ("c", 0.0)]
 
 
 def test_fusion_breaks_ties_by_name() -> None:
-    assert [name for name, _ in reciprocal_rank_fusion([(["b"], 1.0), (["a"], 1.0)])] == ["a", "b"]
+    rankings = [([("b", 1.0)], 1.0), ([("a", 1.0)], 1.0)]
+    assert [name for name, _ in reciprocal_rank_fusion(rankings)] == ["a", "b"]
 
 
 def with_meaning(catalog: Catalog, embedder: Embedder, config: CatalogConfig | None = None) -> ToolSearch:

@@ -64,6 +64,7 @@ def _unknown(doi: str, server: str | None) -> Answer:
         "journal article of a preprint",
         "preprint behind a paper",
         "peer-reviewed version of a bioRxiv DOI",
+        "did the manuscript end up in a real journal",
     ),
 )
 async def find_published_version(

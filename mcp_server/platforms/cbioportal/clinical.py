@@ -115,6 +115,7 @@ def distribution(cases: dict[str, set[str]]) -> dict[str, Json]:
         "demographics of a cancer study",
         "how many patients are deceased",
         "distribution of a clinical attribute, tumour grade",
+        "how many men and women are in the cohort",
     ),
 )
 async def clinical_summary(

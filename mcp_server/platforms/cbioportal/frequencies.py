@@ -65,6 +65,7 @@ def frequency_rows(cohort: Cohort, counts: Mapping[str, Count]) -> list[dict[str
         "percent of patients with the gene mutated or amplified per study",
         "alteration rate across cancer cohorts",
         "oncoprint percentage of a gene",
+        "how frequently is a gene changed in breast tumours",
     ),
 )
 async def gene_alteration_frequency(

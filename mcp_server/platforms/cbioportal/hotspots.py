@@ -137,6 +137,7 @@ async def _found(api: Api, names: list[str], version: Version) -> tuple[list[str
         "which residues are mutated again and again",
         "clustered mutations in 3D structure",
         "is codon 12 a hotspot",
+        "part of the protein that is mutated again and again in patients",
     ),
 )
 async def hotspots(

@@ -86,6 +86,7 @@ def _cited(found: Iterable[Json]) -> list[Citation]:
         "binding affinity Kd, Ki, EC50 measurements",
         "potency of an inhibitor in nM",
         "how strongly does it bind",
+        "how tightly does a compound bind its target",
     ),
 )
 async def get_bioactivities(

@@ -105,6 +105,7 @@ def _drug_of_target(row: Json, molecule: Json | None) -> Json:
         "approved medicines for an illness",
         "therapies for rheumatoid arthritis",
         "treatment options by condition",
+        "which pills are there against an illness",
     ),
 )
 async def find_drugs_by_indication(

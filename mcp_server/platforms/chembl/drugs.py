@@ -262,6 +262,7 @@ def _metabolic_step(row: Json) -> Json:
         "metabolites and the CYP enzyme that makes them",
         "biotransformation, metabolic pathway of a drug",
         "which enzyme metabolises it",
+        "what does the liver turn the drug into",
     ),
 )
 async def get_metabolism(api: Api, chembl_id: ChemblId, limit: Limit = 50, offset: Offset = 0) -> Answer:
@@ -319,6 +320,7 @@ async def _one_family(api: Api, drug_name: str) -> Family | Answer:
         "tell me everything about a medicine",
         "drug overview, fact sheet, profile",
         "summary of a drug with uses, mechanism and warnings",
+        "briefing on a medicine",
     ),
 )
 async def drug_dossier(

@@ -205,6 +205,7 @@ async def get_molecules_batch(api: Api, chembl_ids: MoleculeIds) -> Answer:
         "is it orally bioavailable, rule of five violations",
         "physicochemical descriptors, QED",
         "lipophilicity of a ChEMBL compound",
+        "will the molecule be absorbed when swallowed",
     ),
 )
 async def get_admet_properties(api: Api, chembl_ids: MoleculeIds) -> Answer:

@@ -64,6 +64,7 @@ def _answer(found: list[Json], total: int, offset: int, query: dict[str, Json], 
         "look-alike structures by fingerprint",
         "chemical neighbours with activity data",
         "Tanimoto similarity search on SMILES",
+        "molecules that look like this one",
     ),
 )
 async def find_similar_compounds(

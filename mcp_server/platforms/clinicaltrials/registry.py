@@ -44,6 +44,7 @@ Piece = Annotated[str, Arg("Name of a field, as describe_search lists them.", "P
         "pipeline overview by phase and sponsor",
         "competitive landscape of trials",
         "who sponsors most trials",
+        "who does most clinical research on a disease",
     ),
 )
 async def trial_landscape(

@@ -38,6 +38,7 @@ NO_ARM_TEXTS = "del(.outcomeMeasures[]?.groups[]?.description, .participantFlow.
         "efficacy numbers",
         "overall survival in each arm",
         "response rate reported in the registry",
+        "did the treated arm live longer",
     ),
 )
 async def get_study_results(
@@ -106,6 +107,7 @@ async def get_study_results(
         "safety results of a study",
         "how many patients had neutropenia",
         "deaths in the trial",
+        "which harms did patients in the trial suffer",
     ),
 )
 async def get_study_adverse_events(

@@ -70,6 +70,7 @@ MESSAGE_MAX_CHARS = 200
         "ongoing phase 3 studies of a drug",
         "find clinical trials by sponsor or status",
         "who is testing this drug in people",
+        "who is testing a new drug for a disease",
     ),
 )
 async def search_studies(

@@ -177,6 +177,7 @@ async def get_study_eligibility(api: Api, nct_id: NctId) -> Answer:
         "what does the study measure",
         "secondary endpoints, time frame",
         "progression-free survival as endpoint",
+        "what is the trial trying to show",
     ),
 )
 async def get_study_outcomes(
@@ -253,6 +254,7 @@ async def get_study_references(api: Api, nct_id: NctId) -> Answer:
         "earlier versions of a registration",
         "amendments, when did the status change",
         "outcome switching",
+        "did they move the goalposts after registration",
     ),
 )
 async def get_study_history(

@@ -48,6 +48,7 @@ def cited_alleles(gene: str, names: list[str]) -> list[Citation]:
         "star allele frequency by ethnicity",
         "share of poor metabolisers in Asians",
         "prevalence of a haplotype in a biogeographic group",
+        "how many people carry a star allele",
     ),
 )
 async def get_allele_frequencies(
@@ -90,6 +91,7 @@ async def get_allele_frequencies(
         "function of an allele, increased, decreased or normal",
         "activity value of a haplotype",
         "list of pharmacogene haplotypes",
+        "is this allele broken, non-functional",
     ),
 )
 async def search_star_alleles(

@@ -39,6 +39,7 @@ _POSITION = re.compile(
         "VCF line to HGVS",
         "left-align, normalise a variant",
         "is this nomenclature right",
+        "is the name of the variant written correctly",
     ),
 )
 async def convert_variant(

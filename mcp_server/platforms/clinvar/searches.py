@@ -73,6 +73,7 @@ Oncogenicity = Annotated[
         "VUS list, variants of uncertain significance",
         "variants in a region with two stars or more",
         "known mutations of a syndrome",
+        "all damaging changes in a gene with good review",
     ),
 )
 async def search_variants(
@@ -181,6 +182,7 @@ async def search_somatic_variants(
         "how many pathogenic variants does a gene have",
         "breakdown of benign, VUS and pathogenic",
         "counts by classification for a gene",
+        "how many harmful variants of a gene are known",
     ),
 )
 async def summarize_gene_variants(api: Api, gene_symbol: GeneSymbol) -> Answer:

@@ -31,6 +31,7 @@ Taxon = Annotated[int | None, Arg("Only species under this NCBI taxon.", 9443, m
         "is there an equivalent gene in the rat",
         "paralogs, duplicated genes",
         "conserved in other species",
+        "does the fly, worm or yeast have this gene",
     ),
 )
 async def get_homologs(

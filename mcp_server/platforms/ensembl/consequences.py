@@ -87,6 +87,7 @@ _HGVS = re.compile(r":[cgmnpr]\.")
         "is it missense, frameshift or splice site",
         "SIFT and PolyPhen",
         "effect of an SNP on transcripts",
+        "what would a base change do to the protein",
     ),
 )
 async def predict_variant(

@@ -99,6 +99,7 @@ _VARIANTS = ("variation", "somatic_variation")
         "genes between two coordinates",
         "enhancers and promoters in an interval",
         "what is in a GWAS locus",
+        "what sits between these two positions",
     ),
 )
 async def get_region_features(

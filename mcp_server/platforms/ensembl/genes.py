@@ -174,6 +174,7 @@ async def lookup_batch(
         "ENST and NM numbers",
         "how many transcripts does a gene have",
         "exon structure",
+        "does the gene make more than one product",
     ),
 )
 async def get_transcripts(

@@ -111,6 +111,7 @@ async def get_sequence(
         "genomic DNA of a locus",
         "bases around a position",
         "flanking sequence of a SNP for primers",
+        "letters of the DNA around a position",
     ),
 )
 async def get_region_sequence(

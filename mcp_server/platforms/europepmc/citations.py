@@ -32,6 +32,7 @@ PageSize = Annotated[int, Arg("How many rows to return at most.", minimum=1, max
         "citing articles",
         "how has a finding been followed up",
         "cited by",
+        "who referred to the article later",
     ),
 )
 async def get_citations(
@@ -59,6 +60,7 @@ async def get_citations(
         "bibliography of a paper",
         "what does this article cite",
         "works cited, source list",
+        "which sources does the article build on",
     ),
 )
 async def get_references(

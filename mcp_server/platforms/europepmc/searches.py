@@ -124,6 +124,7 @@ def _note(query: str, rows: Sequence[Json], count: int, sort: str) -> str:
         "publications per year including preprints",
         "share of reviews",
         "growth of a research field",
+        "is the field still growing, hot topic or fading",
     ),
 )
 async def count_hits(

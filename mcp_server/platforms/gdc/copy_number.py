@@ -37,6 +37,7 @@ AUTOSOMES = {str(number) for number in range(1, 23)}
         "amplification or deletion of a gene across TCGA",
         "gene gains and losses by cancer type",
         "homozygous loss of PTEN in tumours",
+        "is the gene amplified across all cancers",
     ),
 )
 async def copy_number(

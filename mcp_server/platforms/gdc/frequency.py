@@ -126,6 +126,7 @@ def _counted(what: str, is_change: bool, ssms: list[Json], below: int, min_cases
         "most frequently mutated genes of a cancer",
         "driver genes in TCGA-LUAD",
         "which genes are mutated most in melanoma",
+        "which genes are hit most in a cancer",
     ),
 )
 async def top_mutated_genes(

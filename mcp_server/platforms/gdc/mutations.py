@@ -253,6 +253,7 @@ DIAGNOSIS = ("primary_diagnosis", "ajcc_pathologic_stage", "tumor_grade", "age_a
         "which patients carry a mutation",
         "list of cases with KRAS G12D",
         "tumour samples that have this somatic change",
+        "TCGA patients with a given mutation",
     ),
 )
 async def ssm_occurrences(

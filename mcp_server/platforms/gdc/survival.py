@@ -48,6 +48,7 @@ MIN_CASES = 10
         "prognosis, overall survival by mutation",
         "median survival in months",
         "log-rank test",
+        "do patients with the alteration die earlier",
     ),
 )
 async def survival(api: Api, project: ProjectId, gene: Gene | None = None, ssm_id: SsmId | None = None) -> Answer:

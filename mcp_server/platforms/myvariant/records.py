@@ -126,6 +126,7 @@ def check_blocks(blocks: Sequence[Block], assemblies: Sequence[AssemblyName]) ->
         "gnomAD allele frequency",
         "how damaging is this variant",
         "in silico pathogenicity predictors, dbNSFP",
+        "what do prediction programs say about the variant",
     ),
 )
 async def variant_get(api: Api, variant_id: VariantId, blocks: Blocks = None, assembly: Assembly = None) -> Answer:

@@ -31,6 +31,7 @@ def _order(rank_by: str | None) -> str | None:
         "candidate drug targets for an illness",
         "disease genes ranked by evidence",
         "best targets for Crohn's disease",
+        "what causes the disease on the gene level",
     ),
 )
 async def get_disease_associated_targets(
@@ -74,6 +75,7 @@ async def get_disease_associated_targets(
         "what illnesses does this target play a role in",
         "gene-disease associations with scores",
         "indications for a target",
+        "illnesses that come with a faulty gene",
     ),
 )
 async def get_target_associated_diseases(

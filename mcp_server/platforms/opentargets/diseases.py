@@ -45,6 +45,7 @@ async def get_disease_info(api: Api, disease_id: DiseaseId, whole_lists: WholeLi
         "clinical signs, features of a syndrome",
         "HPO terms, age of onset",
         "how does the disease show itself",
+        "what does a patient with the syndrome look like",
     ),
 )
 async def get_disease_phenotypes(api: Api, disease_id: DiseaseId, limit: Limit = 50, offset: Offset = 0) -> Answer:

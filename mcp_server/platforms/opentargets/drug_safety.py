@@ -29,6 +29,7 @@ Levels = Annotated[
         "pharmacovigilance signals",
         "boxed warnings",
         "is the medicine dangerous",
+        "unwanted effects reported by patients",
     ),
 )
 async def get_drug_safety(api: Api, chembl_id: ChemblId, limit: Limit = 25, offset: Offset = 0) -> Answer:

@@ -104,6 +104,7 @@ NO_DRUG = "Open Targets lists no drug or clinical candidate here."
         "which compounds in the clinic hit this protein",
         "known drugs of a gene, clinical candidates",
         "drug pipeline of a target",
+        "is anything in the clinic against this protein",
     ),
 )
 async def get_target_drugs(
@@ -249,6 +250,7 @@ async def get_drug_diseases(
         "why was a trial stopped",
         "evidence behind a clinical stage",
         "trial and label documents of a drug",
+        "why did they stop developing the drug",
     ),
 )
 async def get_clinical_reports(

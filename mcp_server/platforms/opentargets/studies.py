@@ -71,6 +71,7 @@ async def get_target_credible_sets(
         "genome-wide association studies of a trait",
         "GWAS catalog studies with summary statistics",
         "sample size, ancestry of a GWAS",
+        "large association studies of a trait such as height",
     ),
 )
 async def search_gwas_studies(
@@ -157,6 +158,7 @@ PARTS = ("l2GPredictions", "colocalisation", "locus")
         "posterior probability of each SNP in the set",
         "colocalisation with eQTL",
         "fine mapping of one signal",
+        "which gene does the association peak act through",
     ),
 )
 async def get_credible_set(

@@ -39,6 +39,7 @@ Tissue = Annotated[
         "RNA TPM by tissue",
         "cell types that express a gene",
         "is it found in the brain",
+        "where in the body is the gene switched on",
     ),
 )
 async def get_target_expression(
@@ -164,6 +165,7 @@ async def get_target_interactions(
         "DepMap dependency, CRISPR knockout screens",
         "Chronos score",
         "which cell lines die without the gene",
+        "do tumour cells die when the gene is knocked out",
     ),
 )
 async def get_target_essentiality(

@@ -139,6 +139,7 @@ async def get_target_druggability(api: Api, ensembl_id: EnsemblGeneId) -> Answer
         "on-target toxicity",
         "target liability",
         "what goes wrong when the protein is blocked",
+        "is it dangerous to block this protein",
     ),
 )
 async def get_target_safety(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
@@ -165,6 +166,7 @@ async def get_target_safety(api: Api, ensembl_id: EnsemblGeneId) -> Answer:
         "gnomAD constraint, oe ratio",
         "haploinsufficient genes",
         "missense z score",
+        "is losing one copy of the gene tolerated",
     ),
 )
 async def get_target_constraint(api: Api, ensembl_id: EnsemblGeneId) -> Answer:

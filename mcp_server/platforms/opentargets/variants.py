@@ -108,6 +108,7 @@ async def get_variant_evidence(
         "PheWAS",
         "does the SNP change expression, eQTL",
         "which gene does a GWAS SNP act on",
+        "traits and diseases linked to a SNP",
     ),
 )
 async def get_variant_credible_sets(

@@ -128,6 +128,7 @@ async def autocomplete(
         "other names of a chemical",
         "IUPAC name, trade names, CAS number of a CID",
         "also known as",
+        "how is the substance also called",
     ),
 )
 async def get_compound_synonyms(

@@ -100,6 +100,7 @@ async def get_compound_section(
         "hazard pictograms, H and P statements",
         "safety data sheet",
         "lab handling precautions",
+        "can it explode, burn or irritate the skin",
     ),
 )
 async def get_safety_ghs(api: Api, cid: PubchemCid) -> Answer:
@@ -136,6 +137,7 @@ async def get_safety_ghs(api: Api, cid: PubchemCid) -> Answer:
         "lethal dose in rats",
         "carcinogenic, acute toxicity",
         "harm to the environment",
+        "how deadly is it",
     ),
 )
 async def get_toxicity(
@@ -171,6 +173,7 @@ async def get_toxicity(
         "pharmacokinetics text",
         "bioavailability, clearance, protein binding",
         "how long does it stay in the body",
+        "how is it taken up and got rid of by the body",
     ),
 )
 async def get_pharmacology(

@@ -79,6 +79,7 @@ async def get_compound_properties(api: Api, cids: Cids, properties: Names = None
         "rule of five, Veber, lead-like",
         "is it likely to be orally available",
         "drug-like or not",
+        "would it make a good pill",
     ),
 )
 async def assess_drug_likeness(api: Api, cids: Cids) -> Answer:

@@ -40,6 +40,7 @@ Date = Annotated[str | None, Arg("Date as year, year/month or year/month/day.", 
         "MEDLINE search with MeSH",
         "publications of an author",
         "literature on a disease",
+        "what has been written about a topic",
     ),
 )
 async def search_articles(

@@ -29,6 +29,8 @@ def _missing_note(missing: list[str], where: str = "PubMed") -> str:
         "incomplete reference to PMID",
         "which article is Nature 2001 409:860",
         "citation matcher",
+        "which article is Lancet 2020",
+        "395:497",
     ),
 )
 async def match_citation(
@@ -158,6 +160,7 @@ FLAGS = ("is_research_article", "is_clinical", "provisional")
         "citation count, RCR, impact",
         "is it cited by clinical guidelines",
         "bibliometrics of PMIDs",
+        "how important is the paper in its field",
     ),
 )
 async def get_citation_metrics(api: Api, pmids: Annotated[list[str], pmids_up_to(200)]) -> Answer:
@@ -213,6 +216,7 @@ STATUSES = (
         "retracted studies, expression of concern, erratum",
         "can I trust the reference",
         "withdrawn article",
+        "has the paper been pulled or withdrawn",
     ),
 )
 async def check_retractions(api: Api, pmids: Annotated[list[str], pmids_up_to(100)]) -> Answer:

@@ -69,6 +69,7 @@ async def check_query(api: Api, query: Query) -> Answer:
         "papers per year on a topic",
         "is interest in a subject growing",
         "timeline of publications",
+        "is research on this still growing",
     ),
 )
 async def count_articles_by_year(api: Api, query: Query, year_from: FirstYear, year_to: LastYear) -> Answer:

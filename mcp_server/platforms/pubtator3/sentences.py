@@ -30,6 +30,7 @@ _ANNOTATION = re.compile(r"(\d+)\|(\d+)\|([^|]+)\|(.+)")
         "semantic search on statements",
         "supporting passage for a claim",
         "LitSense",
+        "who claims that a vitamin prevents an illness",
     ),
 )
 async def search_sentences(

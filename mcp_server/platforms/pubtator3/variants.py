@@ -107,6 +107,7 @@ def _citation(litvar_id: str, label: str = "") -> Citation:
         "articles that mention rs113488022 under any name",
         "literature of V600E",
         "publications about a SNP",
+        "articles on V617F however it is written",
     ),
 )
 async def get_variant_publications(
@@ -197,6 +198,7 @@ def _gene(symbol: str) -> dict[str, Json]:
         "best studied mutations of a gene",
         "most published variants",
         "which variants of a gene are discussed in papers",
+        "which mutations of a gene do people write about",
     ),
 )
 async def list_gene_variants_in_literature(

@@ -66,6 +66,7 @@ RANKED = (
         "which pathways are my differentially expressed genes in",
         "GSEA-like, hypergeometric test",
         "functional enrichment of hits",
+        "my hit list, what biology is behind it",
     ),
 )
 async def analyze_identifiers(
@@ -192,6 +193,7 @@ async def get_analysis_found(
         "how conserved are pathways between human and fly",
         "pathway coverage in another organism",
         "inferred pathways of yeast",
+        "is the process the same in yeast or mouse",
     ),
 )
 async def compare_species(api: Api, species: OtherSpecies, limit: PathwaysLimit = 20, page: Page = 1) -> Answer:

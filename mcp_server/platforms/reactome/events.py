@@ -140,6 +140,7 @@ async def get_reaction(api: Api, reactome_id: ReactomeId) -> Answer:
         "proteins of the MAPK cascade",
         "members, gene set of a pathway",
         "molecules involved in a process",
+        "who are the players in a pathway",
     ),
 )
 async def get_pathway_participants(
@@ -181,6 +182,7 @@ async def get_pathway_participants(
         "steps of a pathway",
         "all reactions of a pathway",
         "sub-pathways as a flat list",
+        "which steps does a process have, one by one",
     ),
 )
 async def get_contained_events(

@@ -54,6 +54,7 @@ From = Annotated[
         "minor allele frequency by ancestry, ethnicity",
         "is the allele rare in my population",
         "frequency in Finns or Han Chinese",
+        "is the allele rarer in Africans than in Europeans",
     ),
 )
 async def population_frequencies(

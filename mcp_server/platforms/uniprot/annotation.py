@@ -88,6 +88,7 @@ DISEASES = Cite(
         "biological role of a protein",
         "which reaction does it catalyse",
         "is it a homodimer",
+        "what is this protein good for",
     ),
 )
 async def get_function(api: Api, accession: UniProtAccession) -> Answer:
@@ -154,6 +155,7 @@ async def get_disease_involvement(api: Api, accession: UniProtAccession) -> Answ
         "is it secreted",
         "which tissue makes the protein",
         "transmembrane topology",
+        "is the protein on the cell surface",
     ),
 )
 async def get_localization_and_expression(api: Api, accession: UniProtAccession) -> Answer:

@@ -125,6 +125,7 @@ async def get_variants(
         "kinase-dead mutant",
         "site-directed mutagenesis",
         "experimental mutations, loss of activity",
+        "what happens when one residue is replaced in the lab",
     ),
 )
 async def get_mutagenesis(

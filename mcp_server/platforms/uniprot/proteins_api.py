@@ -166,6 +166,7 @@ async def get_proteomics_ptms(
         "where do antibodies bind",
         "immunogenic peptides, vaccine",
         "antigen used for an antibody",
+        "which stretch of the protein do antibodies see",
     ),
 )
 async def get_epitopes_and_antigens(

@@ -100,6 +100,7 @@ async def get_sequence(api: Api, accession: UniProtAccession, start: Start = Non
         "splice variants of a protein",
         "alternative splicing, isoform 2",
         "differences between isoforms",
+        "does one gene make several proteins",
     ),
 )
 async def get_isoforms(api: Api, accession: UniProtAccession) -> Answer:
