@@ -18,7 +18,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -98,7 +97,7 @@ class _Worker:
         self._is_ready = False
         self.is_spent = False
 
-    def ask(self, header: Header, documents: Sequence[bytes], timeout_s: float) -> tuple[Header, bytes]:
+    def ask(self, header: Header, document: bytes, timeout_s: float) -> tuple[Header, bytes]:
         """Send a request and return the answer. After `TimeoutError` or `_Died` the worker is of no more use."""
         if not self._is_ready:
             self._receive(1, time.monotonic() + START_S)
@@ -106,8 +105,7 @@ class _Worker:
         deadline = time.monotonic() + timeout_s
         text = json.dumps(header).encode()
         self._send(len(text).to_bytes(4, "big") + text, deadline)
-        for document in documents:
-            self._send(document, deadline)
+        self._send(document, deadline)
         answer, body = self._answer(deadline)
         if answer.get("cut"):
             answer["cut"] |= self._count(min(deadline, time.monotonic() + COUNT_S))
@@ -202,27 +200,27 @@ class JqEngine:
         if _MODULES.match(program):
             raise FilterRefused("modules are not available: no import, include or module")
         header = {"op": "filter", "program": program, "output_max_bytes": output_max_bytes}
-        answer, body = self._ask(header, [document], timeout_s)
+        answer, body = self._ask(header, document, timeout_s)
         if "error" in answer:
             raise FilterRefused(answer["error"])
         results = tuple(body.decode().split("\n")) if answer["results"] else ()
         return JqOutput(results, Cut(**answer["cut"]) if answer["cut"] else None)
 
-    def preview(self, document: bytes, *, max_tokens: int, timeout_s: float, focus: bytes = b"") -> str:
-        """Return the preview of a JSON document; `focus` is the document without its noise, if it has any.
+    def preview(self, document: bytes, *, max_tokens: int, timeout_s: float, noise: str = "") -> str:
+        """Return the preview of a JSON document; what `noise` takes away is not listed.
 
         Raises `FilterRefused` or `FilterTooExpensive` for a document that can't be described.
         """
-        header = {"op": "preview", "max_tokens": max_tokens, "focus_bytes": len(focus)}
-        return self._described(header, [document, focus], timeout_s)
+        header = {"op": "preview", "max_tokens": max_tokens, "noise": noise}
+        return self._described(header, document, timeout_s)
 
     def paths(self, document: bytes, *, max_tokens: int, timeout_s: float, near: str) -> str:
         """Return the paths that a JSON document has, first those that are spelt like what a filter names."""
         header = {"op": "paths", "max_tokens": max_tokens, "near": near}
-        return self._described(header, [document], timeout_s)
+        return self._described(header, document, timeout_s)
 
-    def _described(self, header: Header, documents: Sequence[bytes], timeout_s: float) -> str:
-        answer, body = self._ask(header, documents, timeout_s)
+    def _described(self, header: Header, document: bytes, timeout_s: float) -> str:
+        answer, body = self._ask(header, document, timeout_s)
         if "error" in answer:
             raise FilterRefused(answer["error"])
         return body.decode()
@@ -240,13 +238,13 @@ class JqEngine:
             self._discard(worker_or_none)
         self._folder.cleanup()
 
-    def _ask(self, header: Header, documents: Sequence[bytes], timeout_s: float) -> tuple[Header, bytes]:
-        header |= {"bytes": sum(map(len, documents)), "cpu_s": timeout_s}
+    def _ask(self, header: Header, document: bytes, timeout_s: float) -> tuple[Header, bytes]:
+        header |= {"bytes": len(document), "cpu_s": timeout_s}
         worker = self._idle.get()
         healthy = False
         try:
             worker = worker or self._new_worker()
-            answer = worker.ask(header, documents, timeout_s)
+            answer = worker.ask(header, document, timeout_s)
             healthy = not worker.is_spent
             return answer
         except TimeoutError:

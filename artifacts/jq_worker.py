@@ -7,8 +7,7 @@ come requests, on stdout go answers: each is a header (four bytes of length, JSO
 
 - `filter` (`program`, `output_max_bytes`): the results as JSON, one a line; header `{"results", "cut"}` or
   `{"error"}`. Where `cut` is not null, a second answer `{"more", "all"}` follows that counts what was left out.
-- `preview` (`max_tokens`, `focus_bytes`: so many bytes at the end are the document without its noise) and
-  `paths` (`max_tokens`, `near`): a text.
+- `preview` (`max_tokens`, `noise`: a program, or nothing) and `paths` (`max_tokens`, `near`): a text.
 
 One byte says that the worker is ready.
 """
@@ -92,6 +91,15 @@ class Filters:
         if cut:
             write(sink, counted(results))
 
+    def focus(self, value: Any, noise: str) -> Any:
+        """Return a part of a value without its noise, or nothing where the policy fails on it."""
+        from artifacts.shape import shortened
+
+        try:
+            return json.loads(next(iter(self._program(noise).input_text(json.dumps(shortened(value))))))
+        except (ValueError, StopIteration):
+            return None
+
     def _program(self, program: str) -> Any:
         """Return a program whose results are JSON texts as jq writes them: numbers keep all their digits."""
         if program not in self._compiled:
@@ -141,18 +149,17 @@ def counted(results: Iterator[str]) -> Header:
     return {"more": more, "all": True}
 
 
-def describe(header: Header, document: bytes, sink: BinaryIO) -> None:
+def describe(filters: Filters, header: Header, document: bytes, sink: BinaryIO) -> None:
     """Answer with a text about a document."""
     from artifacts.preview import existing_paths, preview
 
-    end = len(document) - header.get("focus_bytes", 0)
     try:
-        value = json.loads(document[:end])
+        value = json.loads(document)
         if header["op"] == "paths":
             text = existing_paths(value, header["max_tokens"], near=header["near"])
         else:
-            focus = json.loads(document[end:]) if end < len(document) else None
-            text = preview(value, header["max_tokens"], size=end, focus=focus)
+            focus = filters.focus(value, header["noise"]) if header["noise"] else None
+            text = preview(value, header["max_tokens"], size=len(document), focus=focus)
     except (ValueError, RecursionError, MemoryError) as error:
         write(sink, {"error": str(error) or type(error).__name__})
         return
@@ -168,7 +175,10 @@ def serve(jq: Any, source: BinaryIO, sink: BinaryIO) -> None:
         header = json.loads(read_exactly(source, int.from_bytes(read_exactly(source, 4), "big")))
         document = read_exactly(source, header["bytes"])
         limit_cpu(header["cpu_s"])
-        (filters.answer if header["op"] == "filter" else describe)(header, document, sink)
+        if header["op"] == "filter":
+            filters.answer(header, document, sink)
+        else:
+            describe(filters, header, document, sink)
         del document
 
 

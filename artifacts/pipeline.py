@@ -18,6 +18,8 @@ from artifacts.tokens import fits
 
 Json = Any
 Store = Callable[[bytes], str]
+# No policy takes away all but a hundredth: a document with so many bytes for each token that may be read is not tried.
+HOPELESS_BYTES_A_TOKEN = 300
 UNDESCRIBED = "JSON of {size:,} bytes that can't be described ({problem}). Begin with `keys`, `length` or `.[:1]`."
 
 
@@ -94,12 +96,14 @@ def reduce(
 
 def _look(content: bytes, noise: str | None, limits: ArtifactLimits, jq: JqEngine) -> tuple[bytes | str, str]:
     """Return a document without its noise where that is small enough, else its preview; and what went wrong."""
-    filtered = apply_noise(content, noise, limits, jq) if noise else Filtered(content)
+    filtered = Filtered(content)
+    if noise and len(content) <= limits.inline_max_tokens * HOPELESS_BYTES_A_TOKEN:
+        filtered = apply_noise(content, noise, limits, jq)
     if fits(filtered.content, limits.inline_max_tokens):
         return filtered.content, filtered.warning
-    focus = b"" if filtered.content is content else filtered.content
+    policy = noise if noise and not filtered.warning else ""
     try:
-        text = jq.preview(content, max_tokens=limits.preview_max_tokens, timeout_s=limits.jq_timeout_s, focus=focus)
+        text = jq.preview(content, max_tokens=limits.preview_max_tokens, timeout_s=limits.jq_timeout_s, noise=policy)
     except ArtifactError as problem:
         text = UNDESCRIBED.format(size=len(content), problem=problem)
     return text, filtered.warning

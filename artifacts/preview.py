@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from artifacts.questions import ready_filters
-from artifacts.shape import Shape, bare, shapes
+from artifacts.shape import Shape, bare, shapes, shortened
 from artifacts.tokens import cut, tokens
 
 Json = Any
@@ -38,13 +38,13 @@ _OF_JQ = frozenset(["select", "map", "length", "keys", "test", "sort_by", "group
 def preview(value: Json, max_tokens: int, *, size: int, focus: Json = None) -> str:
     """Return what a value of `size` bytes looks like, in at most `max_tokens`.
 
-    `focus` is the value without its noise: only paths that it has as well are listed, and its items are shown, but
-    what is said of the paths is said of the whole.
+    `focus` is the shortened value without its noise: what it lacks is not listed, and its items are shown, but what
+    is said of the paths is said of the whole.
     """
     found = shapes(value)
     if focus is not None:
-        wanted = {bare(shape.path) for shape in shapes(focus)}
-        found = [shape for shape in found if bare(shape.path) in wanted]
+        noise = {bare(shape.path) for shape in shapes(shortened(value))} - {bare(shape.path) for shape in shapes(focus)}
+        found = [shape for shape in found if bare(shape.path) not in noise]
     head = f"JSON of {size:,} bytes. Its jq paths; those further in go on from the one above.\n"
     filters = _filters(found, int(max_tokens * FILTERS_SHARE))
     room = max_tokens - tokens(head) - tokens(filters)

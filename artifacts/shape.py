@@ -22,6 +22,9 @@ VALUES_MAX = 20_000
 FEW_VALUES = 5
 PATHS_MAX = 1_000
 DEPTH_MAX = 12
+# What a shortened value keeps: items of lists in lists, by depth, and keys of an object.
+KEPT_ITEMS = (20, 10, 5)
+KEPT_KEYS = 300
 # An object with so many keys and one kind of value is a map: its keys are data, not shape.
 MAP_KEYS = 24
 SAMPLES_MAX = 2
@@ -140,6 +143,16 @@ def shapes(value: Json) -> list[Shape]:
         if shape.up is not None:
             shape.up.size_bytes += shape.size_bytes
     return found
+
+
+def shortened(value: Json, depth: int = 0) -> Json:
+    """Return a value with a part of each list, fewer the deeper it stands: small, and still of the same shape."""
+    if isinstance(value, list):
+        items = _spread(value) if depth == 0 else value[: KEPT_ITEMS[min(depth, len(KEPT_ITEMS)) - 1]]
+        return [shortened(item, depth + 1) for item in items]
+    if isinstance(value, dict):
+        return {key: shortened(item, depth) for key, item in islice(value.items(), KEPT_KEYS)}
+    return value
 
 
 def bare(path: str) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from artifacts import jq_worker
+from artifacts.config import ArtifactLimits
 from artifacts.errors import FilterRefused, FilterTooExpensive
 from artifacts.jq import Cut, JqEngine, JqOutput
 
@@ -198,6 +200,41 @@ def test_a_large_document_is_filtered(jq: JqEngine) -> None:
     document = json.dumps({"results": rows}).encode()
     output = run(jq, "[.results[] | select(.phase >= 3) | {id}] | length", document, timeout_s=5.0)
     assert len(document) > 9_000_000 and output.results == ("32000",)
+
+
+@pytest.mark.case("C066")
+def test_a_document_as_large_as_is_ever_stored_fits_into_the_memory(jq: JqEngine) -> None:
+    row = json.dumps({"id": "NCT00000000", "phase": 3, "refs": [{"pmid": 1}] * 3, "text": "x" * 200}).encode()
+    document = b"[" + b",".join([row] * (ArtifactLimits().stored_max_bytes // (len(row) + 1))) + b"]"
+    assert len(document) > 39_900_000
+    assert run(jq, "length", document, timeout_s=20.0).results == (str(document.count(b"NCT")),)
+    assert ".[] object" in jq.preview(document, max_tokens=600, timeout_s=20.0)
+
+
+def test_compiled_programs_are_kept(jq: JqEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    binding = __import__("jq")
+    compiled: list[str] = []
+    compile_one = binding.compile
+
+    def counting(program: str) -> object:
+        compiled.append(program)
+        return compile_one(program)
+
+    class Sink:
+        """Takes answers."""
+
+        def write(self, data: bytes) -> None: ...
+
+        def flush(self) -> None: ...
+
+    monkeypatch.setattr(binding, "compile", counting)
+    filters = jq_worker.Filters(binding)
+    for number in range(jq_worker.COMPILED_MAX + 1):
+        for _ in range(2):
+            filters.answer({"program": f".id + {number}", "output_max_bytes": 99}, b'{"id":1}', Sink())
+    assert len(compiled) == 2 * (jq_worker.COMPILED_MAX + 1)
+    filters.answer({"program": ".id + 0", "output_max_bytes": 99}, b'{"id":1}', Sink())
+    assert len(compiled) == 2 * (jq_worker.COMPILED_MAX + 2)
 
 
 def test_a_document_that_is_no_json_is_refused(jq: JqEngine) -> None:

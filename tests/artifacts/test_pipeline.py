@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from artifacts.config import ArtifactLimits
 from artifacts.errors import ArtifactTooLarge
 from artifacts.jq import JqEngine
-from artifacts.pipeline import Inline, Reduced, Stored, compact, reduce
+from artifacts.pipeline import HOPELESS_BYTES_A_TOKEN, Inline, Reduced, Stored, compact, reduce
 from artifacts.tokens import tokens
 
 LIMITS = ArtifactLimits(inline_max_tokens=1_000, jq_timeout_s=1.0)
@@ -97,6 +97,17 @@ def test_what_can_not_be_stored_is_still_previewed(jq: JqEngine, problem: Except
     assert (result.how, result.artifact_id) == ("stored", "")
     assert result.warning == f"the whole could not be stored: {problem}"
     assert result.text.startswith("JSON of ")
+
+
+def test_what_no_policy_can_save_is_not_given_to_it_but_previewed_without_its_noise(jq: JqEngine) -> None:
+    value = {"molecules": ROWS["molecules"] * 60}
+    limits = ArtifactLimits(inline_max_tokens=1_000, jq_timeout_s=2.0)
+    assert len(compact(value)) > limits.inline_max_tokens * HOPELESS_BYTES_A_TOKEN
+    result = reduce(
+        value, noise=f"if (.molecules | length) > 500 then error else {NOISE} end", limits=limits, store=Shelf(), jq=jq
+    )
+    assert (result.how, result.warning) == ("stored", "")
+    assert ".molecules array, 1,200 items" in result.text and "xrefs" not in result.text
 
 
 @pytest.mark.parametrize("rows", [1, 20, 400])

@@ -88,7 +88,7 @@ def test_what_is_left_out_is_what_lies_deepest() -> None:
 
 def test_noise_is_not_listed_but_the_whole_is_described() -> None:
     whole = {"hits": [{"id": number, "xrefs": ["a"]} for number in range(60)]}
-    focus = {"hits": [{"id": number} for number in range(10)]}
+    focus = {"hits": [{"id": number} for number in range(60)]}
     text = preview(whole, 600, size=5000, focus=focus)
     assert ".hits array, 60 items" in text and ".xrefs" not in text
 

@@ -21,6 +21,7 @@ MEASURES = (
     "stop_to_closed",
     "loop_overhead",
     "demo_turn",
+    "large_outputs",
     "prompt_cache",
     "up_front",
     "tool_search",

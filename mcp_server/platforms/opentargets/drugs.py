@@ -97,8 +97,17 @@ def _cite_rows(shown: list[Json]) -> list[Citation]:
 NO_DRUG = "Open Targets lists no drug or clinical candidate here."
 
 
+# What a drug does to other targets is not asked for here; what it does to this one is told by the kinds of its action.
+ONLY_THIS_TARGET = (
+    ".target.approvedSymbol as $gene | (.rows[]?.drug | objects) |= (.actions = ([.mechanismsOfAction.rows[]? "
+    "| select(any(.targets[]?; .approvedSymbol == $gene)) | .actionType] | unique) | del(.mechanismsOfAction))"
+)
+
+
 @platform.tool(
     example={"ensembl_id": "ENSG00000141736"},
+    noise=ONLY_THIS_TARGET,
+    keep=(".target.id", ".count", ".rows[].maxClinicalStage", ".rows[].drug.id", ".rows[].drug.name"),
     asks=(
         "drugs against a target",
         "which compounds in the clinic hit this protein",
