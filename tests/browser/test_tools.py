@@ -1,0 +1,105 @@
+"""The tool pages in a real browser: find a tool, read about it, try it out, by mouse, keyboard and on a phone."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+GENE = "/tools/ensembl__lookup_gene/"
+
+
+def overflow(page: Page) -> int:
+    """Return by how many pixels the page is wider than the screen."""
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def unnamed(page: Page) -> list[str]:
+    """Return the controls that a screen reader could not name."""
+    return page.evaluate(
+        """[...document.querySelectorAll("main :is(input, select, textarea, button, a, summary, pre[tabindex])")]
+        .filter(one => one.type !== "hidden" && !one.labels?.length && !one.ariaLabel && !one.textContent.trim()
+            && !one.getAttribute("aria-labelledby"))
+        .map(one => one.outerHTML)"""
+    )
+
+
+def test_a_search_ranks_tools_while_one_types_and_says_how_many(page: Page) -> None:
+    page.goto("/tools/")
+    expect(page.get_by_role("heading", name="Reactome")).to_be_visible()
+    page.get_by_label("Find a tool").press_sequentially("trials of a condition", delay=5)
+    expect(page.locator("#tools .tool").first).to_contain_text(re.compile("clinicaltrials__"))
+    expect(page.locator("#tools .tool-why").first).to_contain_text(re.compile(r"keywords: place \d+|not by keywords"))
+    expect(page.locator("#tool-status")).to_have_text(re.compile(r"\d+ of \d+ tools fit .?trials of a condition.?, best"))
+    assert "q=trials" in page.url
+    expect(page.get_by_role("heading", name="Reactome")).to_have_count(0)
+
+
+def test_a_tool_is_found_and_tried_out(page: Page) -> None:
+    page.goto("/tools/?q=ensembl+lookup+gene")
+    tool = page.locator(".tool", has=page.get_by_text("ensembl__lookup_gene", exact=True))
+    tool.locator("summary").click()
+    expect(tool.get_by_role("table", name="Arguments of ensembl__lookup_gene")).to_be_visible()
+    tool.get_by_role("link", name="Try it").click()
+
+    expect(page).to_have_url(re.compile(f"{GENE}$"))
+    field = page.get_by_label(re.compile("^gene_symbol"))
+    expect(field).to_have_value("HER2")
+    field.fill("ERBB2")
+    page.get_by_role("button", name="Run").click()
+
+    expect(page.locator("#trial-text")).to_contain_text("ENSG00000141736")
+    expect(page.locator("#trial-text")).to_contain_text("[fetched_at:")
+    expect(page.locator("#trial-status")).to_have_text(re.compile("data after"))
+    # Only the result was exchanged: what was filled in is still there.
+    expect(field).to_have_value("ERBB2")
+    raw = page.get_by_label("Raw result")
+    expect(raw).to_be_hidden()
+    page.get_by_text("Raw: what the tool server sent").click()
+    expect(raw).to_contain_text('"burp/requests"')
+    page.get_by_role("button", name="Back to the example").click()
+    expect(field).to_have_value("HER2")
+    page.reload()
+    expect(page.locator("main")).to_contain_text(re.compile(r"In the last 24 hours: \d+ calls?"))
+
+
+def test_all_of_it_goes_by_keyboard(page: Page) -> None:
+    page.goto(GENE)
+    page.get_by_label(re.compile("^gene_symbol")).focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("HER2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#trial-text")).to_contain_text("ENSG00000141736")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('.trial-raw summary') !== null"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Raw result")).to_be_visible()
+
+
+def test_a_failed_trial_says_what_to_change(page: Page) -> None:
+    page.goto("/tools/ensembl__get_gene/")
+    page.get_by_label(re.compile("^ensembl_id")).fill("not an id")
+    page.get_by_role("button", name="Run").click()
+    result = page.locator("#trial-result")
+    expect(result).to_contain_text("tool_invalid_arguments")
+    expect(result).to_contain_text("ensembl_id")
+    expect(page.locator("#trial-status")).to_contain_text("failed after")
+
+
+@pytest.mark.parametrize("address", ["/tools/", GENE, "/tools/pubmed__search_articles/"])
+def test_every_control_has_a_name_and_nothing_runs_off_a_phone(page: Page, phone: Page, address: str) -> None:
+    page.goto(address)
+    assert unnamed(page) == []
+    phone.goto(address)
+    assert overflow(phone) == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_result_can_be_read_on_a_phone_in_both_schemes(phone: Page, scheme: str) -> None:
+    phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    phone.goto(GENE)
+    phone.get_by_role("button", name="Run").click()
+    expect(phone.locator("#trial-text")).to_contain_text("ENSG00000141736")
+    assert overflow(phone) == 0
