@@ -4,7 +4,6 @@ Any text is a query: quotes, operators and punctuation are text, never syntax, a
 without a searchable word finds nothing. Pure.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
 
 from tools_catalog.catalog import CatalogTool
+from tools_catalog.embeddings import CLAUSE, TOOL_NAME
 from tools_catalog.spelling import Spelling
 from tools_catalog.vocabulary import Vocabulary, vocabulary
 from tools_catalog.words import QUERY_MAX_CHARACTERS, pieces, spelt_tokens, tokens
@@ -25,8 +25,6 @@ NAME, ASKS, DESCRIPTION, ARGUMENTS, POINTED = 4, 3, 2, 1, 1
 K1, B = 1.2, 0.6
 # Marks a meaning, so that no word of a text can be taken for it.
 _MEANING = "="
-_CLAUSE = re.compile(r"(?<=[.;])\s+")
-_NAME = re.compile(r"[a-z0-9]+(?:_+[a-z0-9]+)+")
 
 
 class KeywordIndex:
@@ -112,14 +110,14 @@ def index_texts(tools: Sequence[CatalogTool]) -> list[list[tuple[str, int]]]:
     own: dict[str, str] = {}
     for tool in tools:
         kept = []
-        for clause in _CLAUSE.split(tool.description):
+        for clause in CLAUSE.split(tool.description):
             targets = [
                 name
-                for found in _NAME.findall(clause)
+                for found in TOOL_NAME.findall(clause)
                 if (name := found if found in names else by_short.get((tool.platform_key, found), ""))
             ]
             for name in targets:
-                pointed[name].append(_NAME.sub(" ", clause))
+                pointed[name].append(TOOL_NAME.sub(" ", clause))
             if not targets:
                 kept.append(clause)
         own[tool.name] = " ".join(kept)

@@ -23,7 +23,7 @@ from tools_catalog.meaning import MeaningIndex, Vectors
 log = logging.getLogger(__name__)
 
 # Few, so that a stop need not wait long, and what is done is kept.
-SUBJECTS_AT_ONCE = 8
+SUBJECTS_AT_ONCE = 16
 NICENESS = 10
 
 
