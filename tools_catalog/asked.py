@@ -53,13 +53,16 @@ class Reader:
         named = self._named(query) if length <= self._filter_words else {}
         # Two names side by side are what is mapped or compared, not where to look.
         platforms = frozenset(named) if len(named) == 1 else frozenset()
-        words = without_identifiers(query, kinds)
+        words = query
         for title in platforms:
             words = re.sub(re.escape(title), " ", words, flags=re.IGNORECASE)
-        left = [word for word in tokens(words) if not platforms or word not in named[min(platforms)]]
+        rest = without_identifiers(words, kinds)
+        left = [word for word in tokens(rest) if not platforms or word not in named[min(platforms)]]
         is_bare = len(left) <= 1
         is_only_named = bool(platforms) and all(word in self._vocabulary.generic for word in left)
-        meaning = self._with_kind_names(query, kinds) if is_bare else words
+        meaning = self._with_kind_names(query, kinds) if is_bare else rest
+        # Where nothing else stands there, the identifier may yet be a word of some tool.
+        words = rest if tokens(rest) else words
         return Asked(tuple(kinds), platforms, words, meaning, length, is_bare, is_only_named)
 
     def _named(self, query: str) -> dict[str, frozenset[str]]:
