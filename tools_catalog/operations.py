@@ -87,7 +87,9 @@ async def _operator(request: HttpRequest) -> int:
 
 def _context(catalog: Catalog) -> dict[str, Any]:
     days = selectors.days()
+    known = {tool.platform_key for tool in catalog.tools}
     return {
+        "unknown": [one for key, one in selectors.switches().items() if one.is_off and key not in known],
         "servers": selectors.server_states(),
         "alarms": selectors.alarms(),
         "platforms": _platform_rows(catalog, days),

@@ -1,4 +1,7 @@
-"""Sessions over every provider at once: real turns, store and tool server, each model on its strict server."""
+"""Sessions over every provider at once: real turns, store and tool server, each model on its strict server.
+
+A module that takes these fixtures runs in one event loop: its tests share one tool server.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -6,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-import pytest
+import pytest_asyncio
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.test import override_settings
@@ -22,8 +25,15 @@ from usage.models import User
 Json = Any
 
 
-@pytest.fixture
-async def harnesses() -> AsyncIterator[list[Harness]]:
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def tool_servers() -> AsyncIterator[None]:
+    """End the tool server that the tests of a module shared."""
+    yield
+    await close_tool_servers()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def harnesses(tool_servers: None) -> AsyncIterator[list[Harness]]:
     """Give every harness, its server running, with the configuration pointed at them."""
     chat = settings.BURP.chat
     async with AsyncExitStack() as stack:
@@ -35,7 +45,6 @@ async def harnesses() -> AsyncIterator[list[Harness]]:
             yield running
             await turns.shutdown()
             turns._stopping = False
-            await close_tool_servers()
 
 
 def row_of(harness: Harness) -> ModelRow:

@@ -1,5 +1,6 @@
 """Tools that a search found, over every provider: called, and called again in the next turn without a search."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -7,10 +8,12 @@ import pytest
 from chat.system_tools import SEARCH
 from tests.chat.provider_sessions import harnesses as harnesses
 from tests.chat.provider_sessions import new_session, play
+from tests.chat.provider_sessions import tool_servers as tool_servers
 from tests.chat.providers.contract.harness import Harness
 from tests.chat.providers.contract.script import Answer, Call, Say
+from tools_catalog.models import ToolHour
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio(loop_scope="module")]
 Json = Any
 MECHANISMS = "chembl__get_drug_mechanisms"
 FIND = Answer(Call(SEARCH, {"query": "chembl mechanisms of action of a drug"}))
@@ -39,6 +42,18 @@ async def test_a_tool_is_found_called_and_called_again_without_a_search(harnesse
         assert MECHANISMS not in before
         assert all(MECHANISMS in offered and offered[: len(before)] == before for offered in after)
         assert all(offered == after[0] for offered in after)
+
+
+async def test_calls_of_turns_are_counted_without_a_word_of_their_arguments(harnesses: list[Harness]) -> None:
+    harnesses[0].script(ASK, ASK, Answer(Say("It blocks two kinases.")))
+    await play(await new_session(), harnesses[0], "How does lapatinib act?")
+    # The second call says the same as the first: nobody was asked.
+    async with asyncio.timeout(5):
+        # Stored once the turn is over, which nobody waits for.
+        while (row := await ToolHour.objects.filter(tool=MECHANISMS).afirst()) is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert (row.calls, row.failures) == (1, 0) and row.milliseconds >= 0
+    assert "CHEMBL554" not in str(vars(row))
 
 
 async def test_a_service_that_holds_tools_back_gets_the_same_sorted_list_in_every_turn(

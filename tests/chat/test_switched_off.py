@@ -8,13 +8,14 @@ from asgiref.sync import sync_to_async
 from chat.system_tools import SEARCH
 from tests.chat.provider_sessions import harnesses as harnesses
 from tests.chat.provider_sessions import new_session, play
+from tests.chat.provider_sessions import tool_servers as tool_servers
 from tests.chat.providers.contract.harness import Harness
 from tests.chat.providers.contract.script import Answer, Call, Say
 from tools_catalog.runtime import get_tool_servers
 from tools_catalog.services import platform_switch
 from tools_catalog.switches import Switches
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio(loop_scope="module")]
 Json = Any
 REASON = "its data are being repaired until Monday"
 SAID = f"ClinVar is switched off by the operator: {REASON}"

@@ -8,10 +8,11 @@ from chat.models import Session
 from chat.system_tools import FOUND_TOOLS, SEARCH
 from tests.chat.provider_sessions import harnesses as harnesses
 from tests.chat.provider_sessions import new_session, play
+from tests.chat.provider_sessions import tool_servers as tool_servers
 from tests.chat.providers.contract.harness import Harness
 from tests.chat.providers.contract.script import Answer, Call, Say, Think
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio(loop_scope="module")]
 Json = Any
 LOOKUP = "ensembl__lookup_gene"
 

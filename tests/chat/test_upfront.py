@@ -17,13 +17,14 @@ from chat.upfront import NOT_HELD_BACK, TOO_HEAVY, up_front
 from evals.loopback.server import Recorded
 from tests.chat.provider_sessions import harnesses as harnesses
 from tests.chat.provider_sessions import new_session, play
+from tests.chat.provider_sessions import tool_servers as tool_servers
 from tests.chat.providers.contract.harness import Harness
 from tests.chat.providers.contract.script import Answer, Say
 from tools_catalog.catalog import Catalog, RawTool
 from tools_catalog.models import Alarm
 from tools_catalog.runtime import close_tool_servers, get_tool_servers
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio(loop_scope="module")]
 Json = Any
 # Where the formats keep the conversation.
 CONVERSATION = ("messages", "input", "contents")
@@ -72,6 +73,7 @@ async def test_it_weighs_at_most_4000_tokens_on_every_provider_and_is_logged(
 async def test_more_than_the_limit_is_an_alarm(harnesses: list[Harness], caplog: pytest.LogCaptureFixture) -> None:
     harness, burp = harnesses[0], settings.BURP
     heavy = {**burp.catalog.always_loaded_tools, "clinicaltrials": ["clinicaltrials__search_studies"]}
+    await close_tool_servers()
     with override_settings(BURP=replace(burp, catalog=replace(burp.catalog, always_loaded_tools=heavy))):
         for _ in range(2):
             harness.script(Answer(Say("HER2 is a gene.")))

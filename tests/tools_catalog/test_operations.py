@@ -14,17 +14,23 @@ from tools_catalog.runtime import close_tool_servers
 from tools_catalog.services import ServerReport, alarm_raise, server_states_store, tool_calls_book
 from usage.models import User
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio(loop_scope="module")]
 URL = "/tools/operations/"
 
 
-@pytest_asyncio.fixture
-async def operator() -> AsyncIterator[AsyncClient]:
-    """A browser of an operator; the tool server ends with the test."""
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def tool_servers() -> AsyncIterator[None]:
+    """End the tool server that the tests of this module shared."""
+    yield
+    await close_tool_servers()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def operator(tool_servers: None) -> AsyncClient:
+    """A browser of an operator."""
     client = AsyncClient()
     await client.aforce_login(await User.objects.acreate(username="grace", is_staff=True))
-    yield client
-    await close_tool_servers()
+    return client
 
 
 def what_happened() -> None:
@@ -58,6 +64,11 @@ async def test_a_database_is_switched_off_with_a_reason_and_on_again(operator: A
     await operator.post(f"{URL}clinvar/", {"off": "no"})
     assert ">clinvar__resolve_variant</code>" in (await operator.get("/tools/")).content.decode()
     assert (await operator.post(f"{URL}nonsense/", {"off": "yes"})).status_code == 404
+
+
+async def test_a_switch_that_switches_nothing_is_named(operator: AsyncClient) -> None:
+    await PlatformSwitch.objects.acreate(platform_key="klinvar")
+    assert "<code>klinvar</code> is off, but no database has this key" in (await operator.get(URL)).content.decode()
 
 
 @pytest.mark.parametrize("address", [URL, f"{URL}clinvar/"])

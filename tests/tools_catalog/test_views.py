@@ -8,21 +8,25 @@ from django.contrib.auth import get_user_model
 from django.test import AsyncClient
 from django.urls import reverse
 
-from tools_catalog.catalog import Catalog, RawTool
-from tools_catalog.presentation import ArgumentView, tool_view
 from tools_catalog.runtime import close_tool_servers, get_tool_servers
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio(loop_scope="module")]
 URL = "/tools/"
 
 
-@pytest_asyncio.fixture
-async def browser() -> AsyncIterator[AsyncClient]:
-    """A reader's browser; the tool server ends with the test."""
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def tool_servers() -> AsyncIterator[None]:
+    """End the tool server that the tests of this module shared."""
+    yield
+    await close_tool_servers()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(tool_servers: None) -> AsyncClient:
+    """A reader's browser."""
     client = AsyncClient()
     await client.aforce_login(await get_user_model().objects.acreate(username="ada"))
-    yield client
-    await close_tool_servers()
+    return client
 
 
 async def test_the_page_lists_every_tool_under_its_database(browser: AsyncClient) -> None:
@@ -59,11 +63,8 @@ async def test_any_query_is_text(browser: AsyncClient) -> None:
         assert "<script>alert" not in response.content.decode() and '" onfocus="' not in response.content.decode()
 
 
-async def test_nothing_found_says_what_to_try() -> None:
-    client = AsyncClient()
-    await client.aforce_login(await get_user_model().objects.acreate(username="ada"))
-    page = (await client.get(URL, {"q": "zzzz"})).content.decode()
-    await close_tool_servers()
+async def test_nothing_found_says_what_to_try(browser: AsyncClient) -> None:
+    page = (await browser.get(URL, {"q": "zzzz"})).content.decode()
     assert "No tool fits <q>zzzz</q>" in page
 
 
@@ -73,33 +74,12 @@ async def test_a_stranger_is_sent_to_the_sign_in() -> None:
 
 
 async def test_without_a_tool_server_the_page_says_so(browser: AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    await close_tool_servers()
     monkeypatch.setattr("tools_catalog.runtime.server_command", lambda upstreams: ["/nonexistent"])
     response = await browser.get(URL)
+    await close_tool_servers()
     assert response.status_code == 503
     page = response.content.decode()
     assert "The tool server is not there just now" in page
     # Why is for operators: it may name paths and parts of the configuration.
     assert "/nonexistent" not in page
-
-
-def test_arguments_are_shown_in_words() -> None:
-    properties = {
-        "gene_symbol": {"type": "string", "description": "A symbol."},
-        "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
-        "ids": {"type": "array", "items": {"type": "string"}},
-        "phase": {"type": "string", "enum": ["1", "2"]},
-        "score": {"type": ["number", "null"]},
-        "flag": {"type": "boolean", "default": False},
-    }
-    schema = {"type": "object", "properties": properties, "required": ["gene_symbol"]}
-    catalog = Catalog.from_tools([RawTool("a__b", "A: b", "Purpose.", schema, {"burp/example": {"gene_symbol": "α"}})])
-    view = tool_view(catalog.tools[0])
-    assert view.arguments == (
-        ArgumentView("gene_symbol", "text", True, "A symbol."),
-        ArgumentView("flag", "yes or no", False, "", "false"),
-        ArgumentView("ids", "list of text", False, ""),
-        ArgumentView("limit", "whole number, 1 to 100", False, "", "10"),
-        ArgumentView("phase", "one of 1, 2", False, ""),
-        ArgumentView("score", "number or null", False, ""),
-    )
-    assert view.example == '{\n  "gene_symbol": "α"\n}'

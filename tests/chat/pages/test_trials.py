@@ -15,18 +15,24 @@ from tools_catalog.runtime import close_tool_servers
 from tools_catalog.services import platform_switch
 from usage.models import LedgerEntry, User
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio(loop_scope="module")]
 GENE = "/tools/ensembl__lookup_gene/"
 HTMX = {"HX-Request": "true", "HX-Target": "trial-result"}
 
 
-@pytest_asyncio.fixture
-async def browser() -> AsyncIterator[AsyncClient]:
-    """A signed-in reader's browser; the tool server ends with the test."""
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def tool_servers() -> AsyncIterator[None]:
+    """End the tool server that the tests of this module shared."""
+    yield
+    await close_tool_servers()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(tool_servers: None) -> AsyncClient:
+    """A signed-in reader's browser."""
     client = AsyncClient()
     await client.aforce_login(await User.objects.acreate(username="ada"))
-    yield client
-    await close_tool_servers()
+    return client
 
 
 async def test_a_tool_s_page_has_its_facts_and_a_form_with_the_example(browser: AsyncClient) -> None:
