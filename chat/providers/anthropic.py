@@ -5,7 +5,6 @@ deadline of the turn. Its telemetry is off: it would count each call twice besid
 Thinking blocks are bound to everything before them; see `anthropic_wire` for what is replayed.
 """
 
-import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
@@ -16,12 +15,8 @@ from anthropic.lib.streaming import AsyncMessageStream
 from chat.config import ModelRow, Service
 from chat.providers.anthropic_errors import (
     MODEL_ERRORS,
-    Arrived,
-    ModelError,
-    StreamCut,
     failure,
     is_history_refused,
-    never_ran,
 )
 from chat.providers.anthropic_progress import StreamProgress
 from chat.providers.anthropic_wire import (
@@ -33,10 +28,12 @@ from chat.providers.anthropic_wire import (
     request_body,
     tool_problem,
 )
-from chat.providers.base import AssistantEntry, Json, ModelEvent, ModelFailure, ModelRequest, TokenUsage
-from chat.providers.replay import STARTED_AFRESH
-from chat.providers.weight import Weight, weigh
-from mcp_server.codes import TurnOutcome
+from chat.providers.base import AssistantEntry, Json, ModelEvent, ModelRequest, TokenUsage
+from chat.providers.failing import StreamCut
+from chat.providers.preconditions import check_effort, check_key, report_left_out
+from chat.providers.progress import so_far
+from chat.providers.replay import STARTED_AFRESH, fingerprint
+from chat.providers.weight import HIDDEN_PROMPT_TOKENS, Weight, typical_tokens, weigh, worst_tokens
 
 __all__ = ["AnthropicModel", "AnthropicProvider", "create", "new_client"]
 
@@ -44,11 +41,6 @@ logger = logging.getLogger(__name__)
 
 KEY_VARIABLE = "ANTHROPIC_API_KEY"
 TOTAL_TIMEOUT_S = 600.0
-# English runs at about 4 bytes a token, JSON full of identifiers at 2.5; no ordinary text gets to 2.
-WORST_BYTES_PER_TOKEN = 2
-TYPICAL_BYTES_PER_TOKEN = 4
-# The API's own instructions on tool use, added to every prompt that has tools.
-HIDDEN_PROMPT_TOKENS = 1000
 # To be raised when `anthropic_wire` puts the same entries into other blocks: what was sent before
 # would no longer be what precedes the stored thinking.
 WIRE_FORM = "1"
@@ -76,10 +68,7 @@ class AnthropicProvider:
         diagnoses_cache: bool = False,
         key_variable: str = KEY_VARIABLE,
     ) -> None:
-        if not api_key.strip():
-            raise ModelFailure(
-                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set {key_variable} in the server's environment."
-            )
+        check_key(api_key, model.id, key_variable)
         self.model = model
         self._api_key = api_key
         self.diagnoses_cache = diagnoses_cache
@@ -93,17 +82,17 @@ class AnthropicProvider:
     @property
     def replay_scope(self) -> dict[str, str]:
         """Thinking fits one account and one way of writing a transcript down."""
-        account = hashlib.sha256(f"{self._client.base_url} {self._api_key}".encode()).hexdigest()
+        account = fingerprint(str(self._client.base_url), self._api_key)
         form = f"{WIRE_FORM}, thinking {self.model.thinking}"
-        return {"form": form if self.model.supports_deferral else f"{form}, no deferral", "account": account[:12]}
+        return {"form": form if self.model.supports_deferral else f"{form}, no deferral", "account": account}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one message; raise `ModelFailure` for every failure."""
-        self._check(request)
+        check_effort(request.effort, self.model.id, self.model.effort_levels)
+        report_left_out(map(tool_problem, request.tools), self.model.id, self._reported)
         body = self.body(request)
         prefix_bytes, message_bytes = prompt_bytes(body)
-        progress = StreamProgress(request, (prefix_bytes + message_bytes) // TYPICAL_BYTES_PER_TOKEN)
-        self._progress = progress
+        progress = self._progress = StreamProgress(request, typical_tokens(prefix_bytes + message_bytes))
         try:
             async with AsyncExitStack() as stack:
                 stream = await self._opened(stack, request, body, progress)
@@ -118,7 +107,7 @@ class AnthropicProvider:
             if not progress.is_finished:
                 raise StreamCut
         except MODEL_ERRORS as error:
-            raise self._failure(error, progress) from error
+            raise failure(error, progress, secret=self._api_key) from error
         yield progress.reply()
 
     @property
@@ -133,8 +122,8 @@ class AnthropicProvider:
         prefix_bytes, message_bytes = prompt_bytes(self.body(request))
         return TokenUsage(
             output=min(request.max_output_tokens, self.model.max_output),
-            cache_write_1h=-(-prefix_bytes // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS,
-            cache_write_5m=-(-message_bytes // WORST_BYTES_PER_TOKEN),
+            cache_write_1h=worst_tokens(prefix_bytes) + HIDDEN_PROMPT_TOKENS,
+            cache_write_5m=worst_tokens(message_bytes),
         )
 
     def up_front(self, request: ModelRequest) -> Weight:
@@ -144,9 +133,7 @@ class AnthropicProvider:
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return what the last stream had brought up to now."""
-        if self._progress is None:
-            return None, TokenUsage()
-        return self._progress.partial(), self._progress.usage()
+        return so_far(self._progress)
 
     async def aclose(self) -> None:
         """Close the connections, unless they belong to a client that was passed in."""
@@ -170,28 +157,10 @@ class AnthropicProvider:
         progress.request_id = stream.request_id or ""
         return stream
 
-    def _check(self, request: ModelRequest) -> None:
-        """Refuse what the model has no setting for, and log the tools that are left out."""
-        levels = self.model.effort_levels
-        if request.effort and levels and request.effort not in levels:
-            raise ModelFailure(
-                TurnOutcome.MODEL_BAD_REQUEST,
-                f"{self.model.id} has no effort {request.effort!r}; use one of {', '.join(levels)}.",
-            )
-        for problem in {tool_problem(tool) for tool in request.tools} - self._reported - {""}:
-            self._reported.add(problem)
-            logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
-
     def body(self, request: ModelRequest, *, is_afresh: bool = False) -> Block:
         """Return the request as it is sent."""
         body = request_body(request, self.model, is_afresh=is_afresh)
         return diagnosed(body, request) if self.diagnoses_cache else body
-
-    def _failure(self, error: ModelError, progress: StreamProgress) -> ModelFailure:
-        if never_ran(error) and progress.message is None:
-            progress.may_have_run = False
-        arrived = Arrived(progress.partial(), progress.usage(), progress.is_estimate, progress.was_shown)
-        return failure(error, arrived, secret=self._api_key)
 
 
 def create(row: ModelRow, service: Service, *, diagnoses_cache: bool = False) -> AnthropicProvider:

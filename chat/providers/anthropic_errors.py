@@ -7,13 +7,14 @@ ValueError           an event or a tool's arguments that are not JSON
 StreamCut            the stream ended without its final event
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import anthropic
 import httpx2
 
-from chat.providers.base import AssistantEntry, ModelFailure, TokenUsage
+from chat.providers.base import ModelFailure
+from chat.providers.failing import RETRYABLE, STATUSES, StreamCut, stream_failure, without_an_answer
+from chat.providers.progress import Progress
 from chat.providers.retry_after import retry_after_seconds
 from chat.providers.troubles import trouble_of
 from mcp_server.codes import TurnOutcome
@@ -30,40 +31,16 @@ TYPES: dict[str, TurnOutcome] = {
     "invalid_request_error": TurnOutcome.MODEL_BAD_REQUEST,
     "not_found_error": TurnOutcome.MODEL_BAD_REQUEST,
 }
-STATUSES: dict[int, TurnOutcome] = {
-    401: TurnOutcome.MODEL_AUTH,
-    402: TurnOutcome.MODEL_AUTH,
-    403: TurnOutcome.MODEL_AUTH,
-    408: TurnOutcome.MODEL_OVERLOADED,
-    409: TurnOutcome.MODEL_OVERLOADED,
-    413: TurnOutcome.CONTEXT_OVERFLOW,
-    429: TurnOutcome.MODEL_RATE_LIMITED,
-}
-RETRYABLE = {TurnOutcome.MODEL_OVERLOADED, TurnOutcome.MODEL_RATE_LIMITED, TurnOutcome.MODEL_UNREACHABLE}
 SPEND_LIMIT_CODES = {"enforced_spend_limit_reached", "contract_spend_limit_reached"}
 # The API gives this one no code of its own, so its sentence is all there is to tell it by.
 OVERFLOW_PHRASES = ("prompt is too long", "exceed context limit", "context window")
-
-
-class StreamCut(Exception):
-    """The stream ended without its final event."""
 
 
 ModelError = anthropic.APIError | httpx2.HTTPError | ValueError | StreamCut
 MODEL_ERRORS = (anthropic.APIError, httpx2.HTTPError, ValueError, StreamCut)
 
 
-@dataclass(frozen=True)
-class Arrived:
-    """What had come of a message when it failed."""
-
-    partial: AssistantEntry | None
-    usage: TokenUsage
-    is_estimate: bool
-    was_shown: bool
-
-
-def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime | None = None) -> ModelFailure:
+def failure(error: ModelError, progress: Progress, *, secret: str, now: datetime | None = None) -> ModelFailure:
     """Return the one failure that the loop knows for whatever was raised; `secret` never shows in it."""
     outcome, is_retryable, retry_after_s, trouble = TurnOutcome.MODEL_UNREACHABLE, True, None, None
     if isinstance(error, anthropic.APIStatusError):
@@ -71,16 +48,14 @@ def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime |
         is_retryable = _is_retryable(error, outcome)
         trouble = trouble_of(outcome, codes=(error.error_code or "", error.type or ""), status=error.status_code)
         retry_after_s = retry_after_seconds(error.response.headers.get("retry-after"), now or datetime.now(UTC))
-    message = _message(error)
-    return ModelFailure(
+    return stream_failure(
+        progress,
         outcome,
-        message.replace(secret, "[key]") if secret else message,
+        _message(error),
+        secret=secret,
+        never_ran=_never_ran(error),
         retryable=is_retryable,
         retry_after_s=retry_after_s,
-        usage=arrived.usage,
-        estimated=arrived.is_estimate,
-        partial=arrived.partial,
-        shown=arrived.was_shown,
         trouble=trouble,
     )
 
@@ -90,8 +65,7 @@ def is_history_refused(error: anthropic.BadRequestError) -> bool:
     return _outcome(error) is TurnOutcome.MODEL_BAD_REQUEST
 
 
-def never_ran(error: ModelError) -> bool:
-    """Whether the service certainly read no token of the prompt."""
+def _never_ran(error: ModelError) -> bool:
     if isinstance(error, anthropic.APITimeoutError):
         return isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
     if isinstance(error, anthropic.APIConnectionError):
@@ -126,9 +100,4 @@ def _message(error: ModelError) -> str:
         text = error.api_message or f"HTTP {error.status_code} without an explanation"
         known = [part for part in (error.type, error.error_code, error.request_id) if part]
         return f"{text} [{', '.join(known)}]" if known else text
-    if isinstance(error, StreamCut):
-        return "The stream ended before the message was complete."
-    if isinstance(error, ValueError):
-        return "The model's service sent an event that could not be read."
-    cause = error.__cause__ if isinstance(error, anthropic.APIError) and error.__cause__ else error
-    return f"The connection to the model's service failed ({type(cause).__name__})."
+    return without_an_answer(error, error.__cause__ if isinstance(error, anthropic.APIError) else None)

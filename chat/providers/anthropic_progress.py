@@ -1,7 +1,7 @@
 """What has arrived of one streamed message: the source of its reply, its partial form, its usage."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any
 
 from anthropic.lib.streaming import ParsedMessageStreamEvent
 from anthropic.types import Message
@@ -18,6 +18,7 @@ from chat.providers.base import (
     ToolCall,
 )
 from chat.providers.calls import finished_call, parsed_arguments
+from chat.providers.progress import Progress
 
 STOP_REASONS = {
     "end_turn": "end",
@@ -28,51 +29,46 @@ STOP_REASONS = {
     "pause_turn": "pause",
     "model_context_window_exceeded": "context_overflow",
 }
-# Fewer characters a token than English has, for an estimate that does not flatter the bill.
-ESTIMATE_CHARACTERS_PER_TOKEN = 3
 
 
-Delta = TypeVar("Delta", ReasoningDelta, TextDelta)
-
-
-class StreamProgress:
+class StreamProgress(Progress):
     """Follow the events of one stream.
 
     The SDK keeps the message; here is what it does not keep: the text of tool arguments as it
     came, the usage exactly as reported, and whether the final event was seen.
     """
 
+    provider = PROVIDER
+
     def __init__(self, request: ModelRequest, prompt_estimate: int) -> None:
-        self.request = request
+        super().__init__(request, prompt_estimate)
         self.message: Message | None = None
-        self.request_id = ""
-        self.may_have_run = False
-        self.starts_afresh = False
-        self.was_shown = False
         self.is_finished = False
-        self._prompt_estimate = prompt_estimate
         self._arguments: dict[int, str] = {}
-        self._streamed_characters = 0
         self._start_usage: dict[str, Json] = {}
         self._last_usage: dict[str, Json] = {}
 
     def feed(self, event: ParsedMessageStreamEvent) -> ReasoningDelta | TextDelta | None:
         """Take one event of the stream; return what a reader should see of it."""
         if event.type == "message_start":
-            self._start_usage = event.message.usage.to_dict()
+            self.has_begun = True
+            self.message_id = event.message.id
+            self._start_usage = self.reported = event.message.usage.to_dict()
         elif event.type == "message_delta":
             self._last_usage = event.usage.to_dict()
+            counted = {name: value for name, value in self._last_usage.items() if value is not None}
+            self.reported = {**self._start_usage, **counted}
         elif event.type == "message_stop":
             self.is_finished = self.message is not None and self.message.stop_reason is not None
         elif event.type == "content_block_delta":
             delta = event.delta
             if delta.type == "text_delta":
-                return self._shown(TextDelta(delta.text))
+                return self.shown(TextDelta(delta.text))
             if delta.type == "thinking_delta":
-                return self._shown(ReasoningDelta(delta.thinking))
+                return self.shown(ReasoningDelta(delta.thinking))
             if delta.type == "input_json_delta":
                 self._arguments[event.index] = self._arguments.get(event.index, "") + delta.partial_json
-                self._streamed_characters += len(delta.partial_json)
+                self.streamed_characters += len(delta.partial_json)
         return None
 
     def reply(self) -> ModelReply:
@@ -95,22 +91,16 @@ class StreamProgress:
     @property
     def is_estimate(self) -> bool:
         """Whether the output was not reported: it is only when the message is about to end."""
-        return not self._last_usage and (self.may_have_run or bool(self._start_usage))
+        return not self._last_usage and self.may_cost
 
     def usage(self) -> TokenUsage:
         """Return the tokens as reported, or as far as they can be known by now."""
         if self._last_usage:
-            return usage_by_tier(self._usage_raw())
+            return usage_by_tier(self.reported)
         if not self._start_usage:
-            return TokenUsage(input=self._prompt_estimate if self.may_have_run else 0)
-        streamed = -(-self._streamed_characters // ESTIMATE_CHARACTERS_PER_TOKEN)
-        output = max(self._start_usage.get("output_tokens") or 0, streamed)
+            return self.estimate()
+        output = max(self._start_usage.get("output_tokens") or 0, self.streamed_tokens)
         return usage_by_tier({**self._start_usage, "output_tokens": output})
-
-    def _shown(self, delta: Delta) -> Delta | None:
-        self._streamed_characters += len(delta.text)
-        self.was_shown = self.was_shown or bool(delta.text)
-        return delta if delta.text else None
 
     def _blocks(self) -> list[Block]:
         """Return the message's blocks as they came, unknown fields and all."""
@@ -121,29 +111,10 @@ class StreamProgress:
                 block["input"] = {}
         return blocks
 
-    def _usage_raw(self) -> dict[str, Json]:
-        reported = {name: value for name, value in self._last_usage.items() if value is not None}
-        return {**self._start_usage, **reported}
-
-    def _entry(
-        self, blocks: Sequence[Block], calls: tuple[ToolCall, ...], *, stop_reason: str = "", interrupted: bool = False
-    ) -> AssistantEntry:
+    def _entry(self, blocks: Sequence[Block], calls: tuple[ToolCall, ...], **ending: Any) -> AssistantEntry:
+        text = "".join(block["text"] for block in blocks if block["type"] == "text")
         details = self.message.stop_details if self.message else None
-        return AssistantEntry(
-            text="".join(block["text"] for block in blocks if block["type"] == "text"),
-            tool_calls=calls,
-            provider=PROVIDER,
-            model=self.request.model,
-            raw=tuple(blocks),
-            context_version=self.request.context_version,
-            stop_reason=stop_reason,
-            interrupted=interrupted,
-            usage_raw=self._usage_raw(),
-            request_id=self.request_id,
-            message_id=self.message.id if self.message else "",
-            starts_afresh=self.starts_afresh,
-            stop_details=details.to_dict() if details else {},
-        )
+        return self.entry(text, calls, tuple(blocks), stop_details=details.to_dict() if details else {}, **ending)
 
     def _call(self, index: int, block: Block, stop_reason: str) -> ToolCall:
         arguments = parsed_arguments(self._arguments.get(index, ""))

@@ -2,7 +2,8 @@
 
 A provider turns a `ModelRequest` into its own wire format, streams the answer as model events,
 and ends with exactly one `ModelReply` that holds the message as the provider returned it.
-Adding a provider means adding one module and its rows in `burp.toml`.
+Adding a provider means adding one module and its rows in `burp.toml`; what all of them need alike
+stands in `preconditions`, `progress`, `failing` and `weight`.
 """
 
 from collections.abc import AsyncGenerator, Mapping

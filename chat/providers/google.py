@@ -4,23 +4,20 @@ The SDK neither retries nor calls functions by itself: the loop does. The servic
 what goes back to it.
 """
 
-import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Literal
 
 from chat.config import ModelRow, Service
-from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelRequest, TokenUsage
+from chat.providers.base import AssistantEntry, ModelEvent, ModelRequest, TokenUsage
+from chat.providers.failing import StreamCut
 from chat.providers.google_errors import (
     MODEL_ERRORS,
-    Arrived,
     ModelError,
-    StreamCut,
     StreamError,
     failure,
     is_history_refused,
-    never_ran,
 )
 from chat.providers.google_http import ServiceConnection
 from chat.providers.google_progress import StreamProgress
@@ -35,9 +32,10 @@ from chat.providers.google_wire import (
     request_body,
     wire_tools,
 )
-from chat.providers.replay import STARTED_AFRESH
-from chat.providers.weight import Weight, weigh
-from mcp_server.codes import TurnOutcome
+from chat.providers.preconditions import check_effort, check_key, report_left_out
+from chat.providers.progress import so_far
+from chat.providers.replay import STARTED_AFRESH, fingerprint
+from chat.providers.weight import HIDDEN_PROMPT_TOKENS, Weight, typical_tokens, weigh, worst_tokens
 
 __all__ = ["GoogleModel", "GoogleProvider", "create"]
 
@@ -45,11 +43,6 @@ logger = logging.getLogger(__name__)
 
 KEY_VARIABLE = "GEMINI_API_KEY"
 BASE_URL = "https://generativelanguage.googleapis.com"
-# English runs at about 4 bytes a token, JSON full of identifiers at 2.5; no ordinary text gets to 2.
-WORST_BYTES_PER_TOKEN = 2
-TYPICAL_BYTES_PER_TOKEN = 4
-# What the service itself says to the model of its tools.
-HIDDEN_PROMPT_TOKENS = 1000
 # How often in one turn a message may end in a call that can't be read before that is a failure.
 UNREAD_MAX = 3
 # To be raised when `google_wire` puts the same entries into other parts.
@@ -70,12 +63,9 @@ class GoogleProvider:
         read_timeout_s: float = 90.0,
         key_variable: str = KEY_VARIABLE,
     ) -> None:
+        check_key(api_key, model.id, key_variable)
         self.model = model
         self._api_key = api_key.strip()
-        if not self._api_key:
-            raise ModelFailure(
-                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set {key_variable} in the server's environment."
-            )
         self._base_url = base_url or BASE_URL
         self._connection = ServiceConnection(self._api_key, self._base_url, read_timeout_s)
         self._progress: StreamProgress | None = None
@@ -85,14 +75,14 @@ class GoogleProvider:
     @property
     def replay_scope(self) -> dict[str, str]:
         """A thought signature fits one account and one way of writing a transcript down."""
-        account = hashlib.sha256(f"{self._base_url} {self._api_key}".encode()).hexdigest()
-        return {"form": WIRE_FORM, "account": account[:12]}
+        return {"form": WIRE_FORM, "account": fingerprint(self._base_url, self._api_key)}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one message; raise `ModelFailure` for every failure."""
-        self._check(request)
+        check_effort(request.effort, self.model.id, self.model.effort_levels)
+        report_left_out(map(tool_problem, request.tools), self.model.id, self._reported)
         body = self._body(request)
-        progress = self._progress = StreamProgress(request, prompt_bytes(body) // TYPICAL_BYTES_PER_TOKEN)
+        progress = self._progress = StreamProgress(request, typical_tokens(prompt_bytes(body)))
         while not progress.is_finished:
             progress.may_have_run = True
             try:
@@ -114,7 +104,7 @@ class GoogleProvider:
 
     def worst_case(self, request: ModelRequest) -> TokenUsage:
         """Return a ceiling: nothing cached yet, every byte of the prompt dense, all the output used."""
-        prompt_tokens = -(-prompt_bytes(self._body(request)) // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS
+        prompt_tokens = worst_tokens(prompt_bytes(self._body(request))) + HIDDEN_PROMPT_TOKENS
         return TokenUsage(input=prompt_tokens, output=output_limit(request, self.model))
 
     def up_front(self, request: ModelRequest) -> Weight:
@@ -124,9 +114,7 @@ class GoogleProvider:
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return what the last stream had brought up to now."""
-        if self._progress is None:
-            return None, TokenUsage()
-        return self._progress.partial(), self._progress.usage()
+        return so_far(self._progress)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -136,7 +124,7 @@ class GoogleProvider:
         """Return what to send in place of a body that was refused; raise the failure if nothing else can be sent."""
         afresh = request_body(progress.request, self.model, is_afresh=True)
         if afresh == body or progress.was_shown or not is_history_refused(error):
-            raise self._failure(error, progress) from error
+            raise failure(error, progress, secret=self._api_key) from error
         logger.warning("context %s was refused and starts afresh: %s", progress.request.context_version, error)
         return afresh
 
@@ -146,30 +134,12 @@ class GoogleProvider:
             return
         self._unread += 1
         if self._unread > UNREAD_MAX:
-            failed = self._failure(StreamError(progress.reason), progress)
+            failed = failure(StreamError(progress.reason), progress, secret=self._api_key)
             failed.retryable = False
             raise failed
 
-    def _check(self, request: ModelRequest) -> None:
-        """Refuse what the model has no setting for, and log the tools that are left out."""
-        levels = self.model.effort_levels
-        if request.effort and levels and request.effort not in levels:
-            raise ModelFailure(
-                TurnOutcome.MODEL_BAD_REQUEST,
-                f"{self.model.id} has no effort {request.effort!r}; use one of {', '.join(levels)}.",
-            )
-        for problem in {tool_problem(tool) for tool in request.tools} - self._reported - {""}:
-            self._reported.add(problem)
-            logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
-
     def _body(self, request: ModelRequest) -> Body:
         return request_body(request, self.model)
-
-    def _failure(self, error: ModelError, progress: StreamProgress) -> ModelFailure:
-        if never_ran(error) and not progress.has_begun:
-            progress.may_have_run = False
-        arrived = Arrived(progress.partial(), progress.usage(), progress.is_estimate, progress.was_shown)
-        return failure(error, arrived, secret=self._api_key)
 
 
 def create(row: ModelRow, service: Service) -> GoogleProvider:

@@ -9,14 +9,16 @@ StreamCut            the stream ended before the message had a reason to end
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
 from google.genai import errors
 
-from chat.providers.base import AssistantEntry, ModelFailure, TokenUsage
+from chat.providers import failing
+from chat.providers.base import ModelFailure
+from chat.providers.failing import RETRYABLE, StreamCut, stream_failure, without_an_answer
+from chat.providers.progress import Progress
 from chat.providers.retry_after import retry_after_seconds
 from chat.providers.troubles import Trouble, trouble_of
 from mcp_server.codes import TurnOutcome
@@ -30,16 +32,7 @@ STATUSES: dict[str, TurnOutcome] = {
     "INVALID_ARGUMENT": TurnOutcome.MODEL_BAD_REQUEST,
     "NOT_FOUND": TurnOutcome.MODEL_BAD_REQUEST,
 }
-CODES: dict[int, TurnOutcome] = {
-    401: TurnOutcome.MODEL_AUTH,
-    402: TurnOutcome.MODEL_AUTH,
-    403: TurnOutcome.MODEL_AUTH,
-    408: TurnOutcome.MODEL_OVERLOADED,
-    409: TurnOutcome.MODEL_OVERLOADED,
-    413: TurnOutcome.CONTEXT_OVERFLOW,
-    429: TurnOutcome.MODEL_RATE_LIMITED,
-    499: TurnOutcome.MODEL_OVERLOADED,
-}
+CODES = {**failing.STATUSES, 499: TurnOutcome.MODEL_OVERLOADED}
 # Not the service's words: what its SDK can't take in, or can't send.
 UNREADABLE = "UNREADABLE"
 UNSENDABLE = "UNSENDABLE"
@@ -49,7 +42,6 @@ REASONS: dict[str, TurnOutcome] = {
     "PUP_LIMITED_DISABLED": TurnOutcome.MODEL_AUTH,
     "MISSING_THOUGHT_SIGNATURE": TurnOutcome.MODEL_BAD_REQUEST,
 }
-RETRYABLE = {TurnOutcome.MODEL_OVERLOADED, TurnOutcome.MODEL_RATE_LIMITED, TurnOutcome.MODEL_UNREACHABLE}
 BAD_KEY = "API_KEY_INVALID"
 # The API gives this one no status of its own.
 OVERFLOW = re.compile(
@@ -59,10 +51,6 @@ OVERFLOW = re.compile(
 SPENT = re.compile(r"per ?day|credits are depleted|spend(ing)? cap", re.IGNORECASE)
 DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 MAX_WORDS = 500
-
-
-class StreamCut(Exception):
-    """The stream ended before the message had a reason to end."""
 
 
 class StreamError(Exception):
@@ -78,29 +66,17 @@ ModelError = errors.APIError | httpx2.HTTPError | ValueError | StreamCut | Strea
 MODEL_ERRORS = (errors.APIError, httpx2.HTTPError, ValueError, StreamCut, StreamError)
 
 
-@dataclass(frozen=True)
-class Arrived:
-    """What had come of a message when it failed."""
-
-    partial: AssistantEntry | None
-    usage: TokenUsage
-    is_estimate: bool
-    was_shown: bool
-
-
-def failure(error: ModelError, arrived: Arrived, *, secret: str, now: datetime | None = None) -> ModelFailure:
+def failure(error: ModelError, progress: Progress, *, secret: str, now: datetime | None = None) -> ModelFailure:
     """Return the one failure that the loop knows for whatever was raised; `secret` never shows in it."""
     outcome = _outcome(error)
-    message = _message(error)
-    return ModelFailure(
+    return stream_failure(
+        progress,
         outcome,
-        message.replace(secret, "[key]") if secret else message,
+        _message(error),
+        secret=secret,
+        never_ran=_never_ran(error),
         retryable=outcome in RETRYABLE and not _is_spent(error),
         retry_after_s=_retry_after_s(error, now or datetime.now(UTC)),
-        usage=arrived.usage,
-        estimated=arrived.is_estimate,
-        partial=arrived.partial,
-        shown=arrived.was_shown,
         trouble=Trouble.NO_CREDIT
         if _is_spent(error)
         else trouble_of(outcome, codes=_troubles(error), status=getattr(error, "code", None)),
@@ -113,8 +89,7 @@ def is_history_refused(error: ModelError) -> bool:
     return is_refusal and _outcome(error) is TurnOutcome.MODEL_BAD_REQUEST
 
 
-def never_ran(error: ModelError) -> bool:
-    """Whether the service certainly read no token of the prompt."""
+def _never_ran(error: ModelError) -> bool:
     if isinstance(error, StreamError):
         return error.reason == UNSENDABLE
     return isinstance(error, errors.APIError | httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
@@ -185,8 +160,4 @@ def _message(error: ModelError) -> str:
         return f"{text} [{error.status}]" if error.status in STATUSES else text
     if isinstance(error, StreamError):
         return _words(error) or f"The model's service ended the message: {error.reason}."
-    if isinstance(error, StreamCut):
-        return "The stream ended before the message was complete."
-    if isinstance(error, ValueError):
-        return "The model's service sent an event that could not be read."
-    return f"The connection to the model's service failed ({type(error).__name__})."
+    return without_an_answer(error)

@@ -1,7 +1,6 @@
 """What has arrived of one streamed message: the source of its reply, its partial form, its usage."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from google.genai import types
 
@@ -18,6 +17,7 @@ from chat.providers.base import (
 from chat.providers.calls import finished_call
 from chat.providers.google_errors import StreamError
 from chat.providers.google_wire import PROVIDER, Part
+from chat.providers.progress import Progress
 
 # Why a message ended. All that is in none of these is an error: see `google_errors`.
 STOP_REASONS = {"STOP": "end", "MAX_TOKENS": "max_tokens", "CONTINUATION": "max_tokens"}
@@ -41,35 +41,27 @@ DECLINED = frozenset(
 )
 # Parts of nothing but this may be put together: a signature belongs to its own part.
 PLAIN = ({"text"}, {"text", "thought"})
-# Fewer characters a token than English has, for an estimate that does not flatter the bill.
-ESTIMATE_CHARACTERS_PER_TOKEN = 3
 
 
-class StreamProgress:
+class StreamProgress(Progress):
     """Follow the chunks of one stream. Each brings whole parts, and the usage up to then."""
 
+    provider = PROVIDER
+
     def __init__(self, request: ModelRequest, prompt_estimate: int, spent: TokenUsage | None = None) -> None:
-        self.request = request
+        super().__init__(request, prompt_estimate)
         self.reason = ""
         # What attempts before this one have used.
         self._spent = spent or TokenUsage()
-        self.may_have_run = False
-        self.has_begun = False
-        self.starts_afresh = False
-        self.was_shown = False
-        self._prompt_estimate = prompt_estimate
         self._parts: list[Part] = []
-        self._streamed_characters = 0
         self._block_reason = ""
-        self._usage: dict[str, Json] = {}
-        self._response_id = ""
 
     def feed(self, chunk: types.GenerateContentResponse) -> Iterator[ReasoningDelta | TextDelta]:
         """Take one chunk of the stream; yield what a reader should see of it. Raises `StreamError`."""
         self.has_begun = True
-        self._response_id = chunk.response_id or self._response_id
+        self.message_id = chunk.response_id or self.message_id
         if chunk.usage_metadata:
-            self._usage = _dumped(chunk.usage_metadata)
+            self.reported = _dumped(chunk.usage_metadata)
         if chunk.prompt_feedback and chunk.prompt_feedback.block_reason:
             self._block_reason = str(chunk.prompt_feedback.block_reason.value)
         for candidate in chunk.candidates or ():
@@ -102,27 +94,27 @@ class StreamProgress:
         stop_reason = self.stop_reason
         if stop_reason == "refusal":
             details = {"category": self._block_reason or self.reason}
-            entry = self._entry("", (), (), stop_reason=stop_reason, stop_details=details)
+            entry = self.entry("", stop_reason=stop_reason, stop_details=details)
         else:
-            entry = self._entry(self._text, self._calls(stop_reason), tuple(self._parts), stop_reason=stop_reason)
+            entry = self.entry(self._text, self._calls(stop_reason), tuple(self._parts), stop_reason=stop_reason)
         return ModelReply(entry=entry, usage=self.usage(), stop_reason=stop_reason)
 
     def partial(self) -> AssistantEntry | None:
         """Return what may be stored of an unfinished message: its text. Signatures are for whole messages."""
-        return self._entry(self._text, (), (), interrupted=True) if self._text.strip() else None
+        return self.entry(self._text, interrupted=True) if self._text.strip() else None
 
     @property
     def is_estimate(self) -> bool:
         """Whether the usage may not be the last word: each chunk brings what was used up to then."""
-        return not self.is_finished and (self.may_have_run or self.has_begun)
+        return not self.is_finished and self.may_cost
 
     def usage(self) -> TokenUsage:
         """Return the tokens as reported, or as far as they can be known by now."""
-        reported = usage_by_tier(self._usage)
+        reported = usage_by_tier(self.reported)
         prompt, output = reported.input, reported.output
         if self.is_estimate:
-            prompt = prompt if self._usage else self._prompt_estimate
-            output = max(output, -(-self._streamed_characters // ESTIMATE_CHARACTERS_PER_TOKEN))
+            prompt = prompt if self.reported else self.prompt_estimate
+            output = max(output, self.streamed_tokens)
         spent = self._spent
         return TokenUsage(
             input=spent.input + prompt,
@@ -132,7 +124,7 @@ class StreamProgress:
 
     def afresh(self) -> "StreamProgress":
         """Return the progress of the next attempt at the same request, from the projection."""
-        following = StreamProgress(self.request, self._prompt_estimate, self.usage() if self._usage else None)
+        following = StreamProgress(self.request, self.prompt_estimate, self.usage() if self.reported else None)
         following.starts_afresh = True
         return following
 
@@ -147,7 +139,7 @@ class StreamProgress:
         is_thought = bool(part.get("thought"))
         if set(part) <= {"text", "thought"} and not text:
             return
-        self._streamed_characters += len(str(part.get("functionCall") or text))
+        self.streamed_characters += len(str(part.get("functionCall") or text))
         last = self._parts[-1] if self._parts else {}
         if set(part) in PLAIN and set(last) == set(part):
             last["text"] += text
@@ -167,27 +159,10 @@ class StreamProgress:
             if "functionCall" in part:
                 call = part["functionCall"]
                 taken = {earlier.id for earlier in calls}
-                call_id = call.get("id") or f"call_{len(calls)}_{self._response_id}"
+                call_id = call.get("id") or f"call_{len(calls)}_{self.message_id}"
                 call_id = f"{call_id}_{len(calls)}" if call_id in taken else call_id
                 calls.append(finished_call(call_id, call.get("name") or "", call.get("args") or {}, stop_reason))
         return tuple(calls)
-
-    def _entry(
-        self, text: str, calls: tuple[ToolCall, ...], raw: tuple[Part, ...], *, stop_reason: str = "", **more: Any
-    ) -> AssistantEntry:
-        return AssistantEntry(
-            text=text,
-            tool_calls=calls,
-            provider=PROVIDER,
-            model=self.request.model,
-            raw=raw,
-            context_version=self.request.context_version,
-            stop_reason=stop_reason,
-            usage_raw=self._usage,
-            message_id=self._response_id,
-            starts_afresh=self.starts_afresh,
-            **more,
-        )
 
 
 def usage_by_tier(raw: Mapping[str, Json]) -> TokenUsage:

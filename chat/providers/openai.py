@@ -4,7 +4,6 @@ The SDK does not retry: the loop does, within the turn's deadline. The service s
 `openai_wire` for what goes back to it.
 """
 
-import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
@@ -13,17 +12,15 @@ import openai
 from openai.types.responses import ResponseStreamEvent
 
 from chat.config import ModelRow, Service
-from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelReply, ModelRequest, TokenUsage
+from chat.providers.base import AssistantEntry, ModelEvent, ModelReply, ModelRequest, TokenUsage
+from chat.providers.failing import StreamCut
 from chat.providers.openai_errors import (
     MODEL_ERRORS,
-    Arrived,
     ModelError,
-    StreamCut,
     code_of,
     failure,
     is_history_refused,
     is_policy_refusal,
-    never_ran,
     refuses_summaries,
 )
 from chat.providers.openai_progress import StreamProgress
@@ -36,9 +33,10 @@ from chat.providers.openai_wire import (
     request_body,
     tool_problem,
 )
-from chat.providers.replay import STARTED_AFRESH
-from chat.providers.weight import Weight, weigh
-from mcp_server.codes import TurnOutcome
+from chat.providers.preconditions import check_effort, check_key, report_left_out
+from chat.providers.progress import so_far
+from chat.providers.replay import STARTED_AFRESH, fingerprint
+from chat.providers.weight import HIDDEN_PROMPT_TOKENS, Weight, typical_tokens, weigh, worst_tokens
 
 __all__ = ["OpenAIModel", "OpenAIProvider", "create", "new_client"]
 
@@ -46,11 +44,6 @@ logger = logging.getLogger(__name__)
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 TOTAL_TIMEOUT_S = 900.0
-# English runs at about 4 bytes a token, JSON full of identifiers at 2.5; no ordinary text gets to 2.
-WORST_BYTES_PER_TOKEN = 2
-TYPICAL_BYTES_PER_TOKEN = 4
-# What the service itself says to the model of its tools.
-HIDDEN_PROMPT_TOKENS = 1000
 # To be raised when `openai_wire` puts the same entries into other items.
 WIRE_FORM = "1"
 
@@ -75,10 +68,7 @@ class OpenAIProvider:
         client: openai.AsyncOpenAI | None = None,
         key_variable: str = KEY_VARIABLE,
     ) -> None:
-        if not api_key.strip():
-            raise ModelFailure(
-                TurnOutcome.MODEL_AUTH, f"No key for {model.id}: set {key_variable} in the server's environment."
-            )
+        check_key(api_key, model.id, key_variable)
         self.model = model
         self._api_key = api_key
         self._owns_client = client is None
@@ -92,17 +82,16 @@ class OpenAIProvider:
     @property
     def replay_scope(self) -> dict[str, str]:
         """Sealed reasoning fits one account and one way of writing a transcript down."""
-        account = hashlib.sha256(f"{self._client.base_url} {self._api_key}".encode()).hexdigest()
         form = WIRE_FORM if self.model.supports_deferral else f"{WIRE_FORM}, no deferral"
-        return {"form": form, "account": account[:12]}
+        return {"form": form, "account": fingerprint(str(self._client.base_url), self._api_key)}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one message; raise `ModelFailure` for every failure."""
-        self._check(request)
+        check_effort(request.effort, self.model.id, self.model.effort_levels)
+        report_left_out(map(tool_problem, request.tools), self.model.id, self._reported)
         body = self._body(request)
         search = next((tool.name for tool in request.tools if tool.finds_tools), "")
-        progress = StreamProgress(request, prompt_bytes(body) // TYPICAL_BYTES_PER_TOKEN, search)
-        self._progress = progress
+        progress = self._progress = StreamProgress(request, typical_tokens(prompt_bytes(body)), search)
         try:
             async with AsyncExitStack() as stack:
                 stream = await self._opened(stack, request, body, progress)
@@ -123,7 +112,7 @@ class OpenAIProvider:
 
     def worst_case(self, request: ModelRequest) -> TokenUsage:
         """Return a ceiling: nothing cached yet but all of it written, every byte dense, all the output used."""
-        prompt_tokens = -(-prompt_bytes(self._body(request)) // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS
+        prompt_tokens = worst_tokens(prompt_bytes(self._body(request))) + HIDDEN_PROMPT_TOKENS
         return TokenUsage(output=output_limit(request, self.model), cache_write_5m=prompt_tokens)
 
     def up_front(self, request: ModelRequest) -> Weight:
@@ -133,9 +122,7 @@ class OpenAIProvider:
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return what the last stream had brought up to now."""
-        if self._progress is None:
-            return None, TokenUsage()
-        return self._progress.partial(), self._progress.usage()
+        return so_far(self._progress)
 
     async def aclose(self) -> None:
         """Close the connections, unless they belong to a client that was passed in."""
@@ -174,27 +161,12 @@ class OpenAIProvider:
         progress.starts_afresh = True
         return afresh
 
-    def _check(self, request: ModelRequest) -> None:
-        """Refuse what the model has no setting for, and log the tools that are left out."""
-        levels = self.model.effort_levels
-        if request.effort and levels and request.effort not in levels:
-            raise ModelFailure(
-                TurnOutcome.MODEL_BAD_REQUEST,
-                f"{self.model.id} has no effort {request.effort!r}; use one of {', '.join(levels)}.",
-            )
-        for problem in {tool_problem(tool) for tool in request.tools} - self._reported - {""}:
-            self._reported.add(problem)
-            logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
-
     def _body(self, request: ModelRequest) -> Item:
         return request_body(request, self.model, with_summary=self._with_summary)
 
     def _declined(self, error: ModelError, progress: StreamProgress) -> ModelReply:
         """Return the reply for content that the service declined; raise the failure of all else."""
-        if never_ran(error) and not progress.has_begun:
-            progress.may_have_run = False
-        arrived = Arrived(progress.partial(), progress.usage(), progress.is_estimate, progress.was_shown)
-        failed = failure(error, arrived, secret=self._api_key)
+        failed = failure(error, progress, secret=self._api_key)
         if is_policy_refusal(error):
             return progress.declined(code_of(error), failed.message)
         raise failed from error

@@ -4,7 +4,6 @@ Address, model and key come from the configuration. The official SDK streams; it
 and nothing that is meant for its own service (key, organisation) goes to another one.
 """
 
-import hashlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
@@ -14,20 +13,22 @@ from openai.types.chat import ChatCompletionChunk
 
 from chat.config import ModelRow, Service
 from chat.providers.base import AssistantEntry, ModelEvent, ModelFailure, ModelRequest, TokenUsage
+from chat.providers.failing import StreamCut
 from chat.providers.openai_compatible_errors import failure, is_history_refused
 from chat.providers.openai_compatible_progress import StreamProgress
 from chat.providers.openai_compatible_wire import (
     PROVIDER,
-    TYPICAL_BYTES_PER_TOKEN,
     CompatibleModel,
     Message,
     prompt_bytes,
     request_body,
     tool_problem,
 )
-from chat.providers.openai_errors import MODEL_ERRORS, Arrived, ModelError, StreamCut, is_answer, never_ran
-from chat.providers.replay import STARTED_AFRESH
-from chat.providers.weight import Weight, weigh
+from chat.providers.openai_errors import MODEL_ERRORS, is_answer
+from chat.providers.preconditions import check_effort, check_key, report_left_out
+from chat.providers.progress import so_far
+from chat.providers.replay import STARTED_AFRESH, fingerprint
+from chat.providers.weight import HIDDEN_PROMPT_TOKENS, Weight, typical_tokens, weigh, worst_tokens
 from mcp_server.codes import TurnOutcome
 
 __all__ = ["CompatibleModel", "OpenAICompatibleProvider", "create", "new_client"]
@@ -36,9 +37,6 @@ logger = logging.getLogger(__name__)
 
 TOTAL_TIMEOUT_S = 600.0
 CONNECT_TIMEOUT_S = 5.0
-WORST_BYTES_PER_TOKEN = 2
-# What a chat template says to the model of its tools.
-HIDDEN_PROMPT_TOKENS = 1000
 # To be raised when `openai_compatible_wire` puts the same entries into other messages.
 WIRE_FORM = "1"
 # The SDK wants a key; this one is never sent.
@@ -65,16 +63,14 @@ class OpenAICompatibleProvider:
     @property
     def replay_scope(self) -> dict[str, str]:
         """A message's own form fits one server and one way of writing a transcript down."""
-        server = hashlib.sha256(str(self._client.base_url).encode()).hexdigest()
-        return {"form": WIRE_FORM, "server": server[:12]}
+        return {"form": WIRE_FORM, "server": fingerprint(str(self._client.base_url))}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Stream one message; raise `ModelFailure` for every failure."""
         body = self._body(request)
-        prompt_estimate = prompt_bytes(body) // TYPICAL_BYTES_PER_TOKEN
+        prompt_estimate = typical_tokens(prompt_bytes(body))
         self._check(request, prompt_estimate)
-        progress = StreamProgress(request, prompt_estimate)
-        self._progress = progress
+        progress = self._progress = StreamProgress(request, prompt_estimate)
         try:
             async with AsyncExitStack() as stack:
                 stream = await self._opened(stack, request, body, progress)
@@ -88,13 +84,13 @@ class OpenAICompatibleProvider:
         except MODEL_ERRORS as error:
             # A line that breaks behind the whole message has taken nothing from it.
             if is_answer(error) or not progress.is_finished:
-                raise self._failure(error, progress) from error
+                raise failure(error, progress, secret=self._api_key) from error
         yield progress.reply()
 
     def worst_case(self, request: ModelRequest) -> TokenUsage:
         """Return a ceiling: nothing cached yet, every byte of the prompt dense, all the output used."""
         body = self._body(request)
-        prompt_tokens = -(-prompt_bytes(body) // WORST_BYTES_PER_TOKEN) + HIDDEN_PROMPT_TOKENS
+        prompt_tokens = worst_tokens(prompt_bytes(body)) + HIDDEN_PROMPT_TOKENS
         return TokenUsage(input=prompt_tokens, output=body["max_tokens"])
 
     def up_front(self, request: ModelRequest) -> Weight:
@@ -104,9 +100,7 @@ class OpenAICompatibleProvider:
 
     def partial(self) -> tuple[AssistantEntry | None, TokenUsage]:
         """Return what the last stream had brought up to now."""
-        if self._progress is None:
-            return None, TokenUsage()
-        return self._progress.partial(), self._progress.usage()
+        return so_far(self._progress)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -142,30 +136,17 @@ class OpenAICompatibleProvider:
 
         A prompt that can't fit is refused here: some servers would cut its beginning off and say nothing.
         """
-        levels = self.model.effort_levels
-        if request.effort and levels and request.effort not in levels:
-            raise ModelFailure(
-                TurnOutcome.MODEL_BAD_REQUEST,
-                f"{self.model.id} has no effort {request.effort!r}; use one of {', '.join(levels)}.",
-            )
+        check_effort(request.effort, self.model.id, self.model.effort_levels)
         if prompt_estimate > self.model.context_window:
             raise ModelFailure(
                 TurnOutcome.CONTEXT_OVERFLOW,
                 f"A prompt of about {prompt_estimate:,} tokens does not fit the window of {self.model.id}, "
                 f"which has {self.model.context_window:,}.",
             )
-        for problem in {tool_problem(tool) for tool in request.tools} - self._reported - {""}:
-            self._reported.add(problem)
-            logger.warning("a tool is not offered to %s: %s", self.model.id, problem)
+        report_left_out(map(tool_problem, request.tools), self.model.id, self._reported)
 
     def _body(self, request: ModelRequest) -> Message:
         return request_body(request, self.model)
-
-    def _failure(self, error: ModelError, progress: StreamProgress) -> ModelFailure:
-        if never_ran(error) and not progress.has_begun:
-            progress.may_have_run = False
-        arrived = Arrived(progress.partial(), progress.usage(), progress.is_estimate, progress.was_shown)
-        return failure(error, arrived, secret=self._api_key)
 
 
 def create(row: ModelRow, service: Service) -> OpenAICompatibleProvider:
@@ -176,10 +157,8 @@ def create(row: ModelRow, service: Service) -> OpenAICompatibleProvider:
             f"No address for {row.key}: set base_url of [services.{service.name}] in the configuration file.",
         )
     api_key = service.api_key.strip()
-    if service.key_variable and service.key_required and not api_key:
-        raise ModelFailure(
-            TurnOutcome.MODEL_AUTH, f"No key for {row.key}: set {service.key_variable} in the server's environment."
-        )
+    if service.key_variable and service.key_required:
+        check_key(api_key, row.key, service.key_variable)
     model = CompatibleModel(row.model, row.context_window, row.max_output_tokens, row.efforts)
     return OpenAICompatibleProvider(
         model, base_url=service.base_url, api_key=api_key, read_timeout_s=service.read_timeout_s

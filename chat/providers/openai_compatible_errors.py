@@ -13,7 +13,8 @@ import openai
 
 from chat.providers import openai_errors
 from chat.providers.base import ModelFailure
-from chat.providers.openai_errors import Arrived, ModelError, code_of, words
+from chat.providers.openai_errors import ModelError, code_of, words
+from chat.providers.progress import Progress
 from mcp_server.codes import TurnOutcome
 
 # They have no code for this in common.
@@ -32,9 +33,9 @@ IN_STREAM = {
 }
 
 
-def failure(error: ModelError, arrived: Arrived, *, secret: str) -> ModelFailure:
+def failure(error: ModelError, progress: Progress, *, secret: str) -> ModelFailure:
     """Return the one failure that the loop knows for whatever was raised; `secret` never shows in it."""
-    return openai_errors.failure(error, arrived, secret=secret, outcome=_outcome(error))
+    return openai_errors.failure(error, progress, secret=secret, outcome=_outcome(error))
 
 
 def is_history_refused(error: openai.APIStatusError) -> bool:

@@ -19,6 +19,7 @@ from chat.providers.base import (
 from chat.providers.calls import finished_call, parsed_arguments
 from chat.providers.openai_compatible_wire import PROVIDER, REASONING_FIELDS, Message
 from chat.providers.openai_errors import StreamError
+from chat.providers.progress import Progress
 
 # Some servers say `stop` where the message ends with calls.
 STOP_REASONS = {
@@ -28,8 +29,6 @@ STOP_REASONS = {
     "length": "max_tokens",
     "content_filter": "refusal",
 }
-# Fewer characters a token than English has, for an estimate that does not flatter the bill.
-ESTIMATE_CHARACTERS_PER_TOKEN = 3
 
 
 @dataclass
@@ -42,31 +41,25 @@ class _Call:
     arguments: str = ""
 
 
-class StreamProgress:
+class StreamProgress(Progress):
     """Follow the chunks of one stream. The service never sends the whole message: it is put together here."""
 
+    provider = PROVIDER
+
     def __init__(self, request: ModelRequest, prompt_estimate: int) -> None:
-        self.request = request
-        self.request_id = ""
-        self.may_have_run = False
-        self.has_begun = False
-        self.starts_afresh = False
-        self.was_shown = False
-        self._prompt_estimate = prompt_estimate
-        self._message_id = ""
+        super().__init__(request, prompt_estimate)
         self._text = ""
         self._refusal = ""
         self._reasoning: dict[str, str] = {}
         self._calls: list[_Call] = []
         self._finish_reason = ""
-        self._usage: dict[str, Json] = {}
 
     def feed(self, chunk: ChatCompletionChunk) -> Iterator[ReasoningDelta | TextDelta]:
         """Take one chunk of the stream; yield what a reader should see of it. Raises `StreamError`."""
         self.has_begun = True
-        self._message_id = chunk.id or self._message_id
+        self.message_id = chunk.id or self.message_id
         if chunk.usage:
-            self._usage = chunk.usage.to_dict(warnings=False)
+            self.reported = chunk.usage.to_dict(warnings=False)
         for choice in chunk.choices or ():
             if choice.index:
                 continue
@@ -74,12 +67,12 @@ class StreamProgress:
             if self._finish_reason and self._finish_reason not in STOP_REASONS:
                 raise StreamError("", f"The model's service stopped the message: {self._finish_reason}.")
             if choice.delta:
-                yield from self._shown(choice.delta)
+                yield from self._taken(choice.delta)
 
     @property
     def is_finished(self) -> bool:
         """Whether all of it has come: why it ended, and what it used."""
-        return bool(self._finish_reason and self._usage)
+        return bool(self._finish_reason and self.reported)
 
     @property
     def stop_reason(self) -> str:
@@ -96,41 +89,37 @@ class StreamProgress:
         if stop_reason == "refusal":
             calls = ()
         details = {"explanation": self._refusal} if self._refusal else {}
-        entry = self._entry(calls, self._message(calls), stop_reason=stop_reason, stop_details=details)
+        said, raw = self._text or self._refusal, (self._message(calls),)
+        entry = self.entry(said, calls, raw, stop_reason=stop_reason, stop_details=details)
         return ModelReply(entry=entry, usage=self.usage(), stop_reason=stop_reason)
 
     def partial(self) -> AssistantEntry | None:
         """Return what may be stored of an unfinished message: its text."""
         if not self._text.strip():
             return None
-        return self._entry((), {"role": "assistant", "content": self._text}, interrupted=True)
+        raw = ({"role": "assistant", "content": self._text},)
+        return self.entry(self._text, raw=raw, interrupted=True)
 
     @property
     def is_estimate(self) -> bool:
         """Whether usage was not reported: it usually is only behind the message."""
-        return not self._usage and (self.may_have_run or self.has_begun)
+        return not self.reported and self.may_cost
 
     def usage(self) -> TokenUsage:
         """Return the tokens as reported, or as far as they can be known by now."""
-        if self._usage:
-            return usage_by_tier(self._usage)
-        if not self.is_estimate:
-            return TokenUsage()
-        said = [self._text, self._refusal, *self._reasoning.values(), *(call.arguments for call in self._calls)]
-        streamed = -(-sum(map(len, said)) // ESTIMATE_CHARACTERS_PER_TOKEN)
-        return TokenUsage(input=self._prompt_estimate, output=streamed)
+        return usage_by_tier(self.reported) if self.reported else self.estimate()
 
-    def _shown(self, delta: Any) -> Iterator[ReasoningDelta | TextDelta]:
+    def _taken(self, delta: Any) -> Iterator[ReasoningDelta | TextDelta]:
         for name in REASONING_FIELDS:
-            if isinstance(text := (delta.model_extra or {}).get(name), str) and text:
+            text = (delta.model_extra or {}).get(name)
+            if isinstance(text, str) and (thought := self.shown(ReasoningDelta(text))):
                 self._reasoning[name] = self._reasoning.get(name, "") + text
-                self.was_shown = True
-                yield ReasoningDelta(text)
-        if isinstance(delta.content, str) and delta.content:
+                yield thought
+        if isinstance(delta.content, str) and (said := self.shown(TextDelta(delta.content))):
             self._text += delta.content
-            self.was_shown = True
-            yield TextDelta(delta.content)
+            yield said
         self._refusal += delta.refusal or ""
+        self.streamed_characters += len(delta.refusal or "")
         for piece in delta.tool_calls or ():
             self._add(piece)
 
@@ -146,10 +135,12 @@ class StreamProgress:
             name = piece.function.name or ""
             # A name may come in pieces, or again and longer.
             call.name = name if name.startswith(call.name) else call.name + name
-            call.arguments += piece.function.arguments or ""
+            arguments = piece.function.arguments or ""
+            call.arguments += arguments
+            self.streamed_characters += len(arguments)
 
     def _finished(self, call: _Call, number: int) -> ToolCall:
-        call_id = call.id or f"call_{number}_{self._message_id}"
+        call_id = call.id or f"call_{number}_{self.message_id}"
         return finished_call(call_id, call.name, parsed_arguments(call.arguments), self.stop_reason)
 
     def _message(self, calls: tuple[ToolCall, ...]) -> Message:
@@ -165,24 +156,6 @@ class StreamProgress:
                 for call, arrived in zip(calls, self._calls, strict=True)
             ]
         return message
-
-    def _entry(
-        self, calls: tuple[ToolCall, ...], message: Message, *, stop_reason: str = "", **more: Any
-    ) -> AssistantEntry:
-        return AssistantEntry(
-            text=self._text or self._refusal,
-            tool_calls=calls,
-            provider=PROVIDER,
-            model=self.request.model,
-            raw=(message,),
-            context_version=self.request.context_version,
-            stop_reason=stop_reason,
-            usage_raw=self._usage,
-            request_id=self.request_id,
-            message_id=self._message_id,
-            starts_afresh=self.starts_afresh,
-            **more,
-        )
 
 
 def usage_by_tier(raw: dict[str, Json]) -> TokenUsage:

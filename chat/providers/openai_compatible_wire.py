@@ -34,8 +34,7 @@ STOPPED = "(The answer was stopped here.)"
 # The two names that servers have for visible reasoning; it goes back under the name it came with.
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 WHOLE = frozenset({"end", "tool_use"})
-# English runs at about 4 bytes a token, JSON full of identifiers at 2.5.
-TYPICAL_BYTES_PER_TOKEN = 4
+# Between English and JSON full of identifiers.
 LIKELY_BYTES_PER_TOKEN = 3
 MIN_OUTPUT_TOKENS = 256
 

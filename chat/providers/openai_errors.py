@@ -9,13 +9,14 @@ ValueError           an event that is not JSON
 StreamCut            the stream ended without its final event
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import httpx2
 import openai
 
-from chat.providers.base import AssistantEntry, ModelFailure, TokenUsage
+from chat.providers.base import ModelFailure
+from chat.providers.failing import RETRYABLE, STATUSES, StreamCut, stream_failure, without_an_answer
+from chat.providers.progress import Progress
 from chat.providers.retry_after import retry_after_seconds
 from chat.providers.troubles import trouble_of
 from mcp_server.codes import TurnOutcome
@@ -33,26 +34,12 @@ CODES: dict[str, TurnOutcome] = {
     "model_not_found": TurnOutcome.MODEL_BAD_REQUEST,
     "invalid_prompt": TurnOutcome.MODEL_BAD_REQUEST,
 }
-STATUSES: dict[int, TurnOutcome] = {
-    401: TurnOutcome.MODEL_AUTH,
-    402: TurnOutcome.MODEL_AUTH,
-    403: TurnOutcome.MODEL_AUTH,
-    408: TurnOutcome.MODEL_OVERLOADED,
-    409: TurnOutcome.MODEL_OVERLOADED,
-    413: TurnOutcome.CONTEXT_OVERFLOW,
-    429: TurnOutcome.MODEL_RATE_LIMITED,
-}
-RETRYABLE = {TurnOutcome.MODEL_OVERLOADED, TurnOutcome.MODEL_RATE_LIMITED, TurnOutcome.MODEL_UNREACHABLE}
 # Limits of an account that waiting does not lift.
 SPENT = {"insufficient_quota", "billing_hard_limit_reached"}
 POLICIES = {"bio_policy", "cyber_policy", "misalignment_policy_violation", "content_policy_violation", "content_filter"}
 # The code of a prompt that can't be read is also that of one that is not wanted.
 POLICY_PHRASE = "usage policy"
 MAX_WORDS = 500
-
-
-class StreamCut(Exception):
-    """The stream ended without its final event."""
 
 
 class StreamError(Exception):
@@ -68,19 +55,9 @@ ModelError = openai.APIError | httpx2.HTTPError | ValueError | StreamCut | Strea
 MODEL_ERRORS = (openai.APIError, httpx2.HTTPError, ValueError, StreamCut, StreamError)
 
 
-@dataclass(frozen=True)
-class Arrived:
-    """What had come of a message when it failed."""
-
-    partial: AssistantEntry | None
-    usage: TokenUsage
-    is_estimate: bool
-    was_shown: bool
-
-
 def failure(
     error: ModelError,
-    arrived: Arrived,
+    progress: Progress,
     *,
     secret: str,
     now: datetime | None = None,
@@ -95,16 +72,14 @@ def failure(
         outcome = _outcome(error) if is_answer(error) else TurnOutcome.MODEL_UNREACHABLE
     if isinstance(error, openai.APIStatusError):
         retry_after_s = _retry_after_s(error, now or datetime.now(UTC))
-    message = _message(error)
-    return ModelFailure(
+    return stream_failure(
+        progress,
         outcome,
-        message.replace(secret, "[key]") if secret else message,
+        _message(error),
+        secret=secret,
+        never_ran=_never_ran(error),
         retryable=_is_retryable(error, outcome),
         retry_after_s=retry_after_s,
-        usage=arrived.usage,
-        estimated=arrived.is_estimate,
-        partial=arrived.partial,
-        shown=arrived.was_shown,
         trouble=trouble_of(outcome, codes=(code_of(error),), status=_status(error)),
     )
 
@@ -136,8 +111,7 @@ def refuses_summaries(error: openai.APIStatusError) -> bool:
     return error.param == "reasoning.summary"
 
 
-def never_ran(error: ModelError) -> bool:
-    """Whether the service certainly read no token of the prompt."""
+def _never_ran(error: ModelError) -> bool:
     if isinstance(error, openai.APITimeoutError):
         return isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout)
     if isinstance(error, openai.APIConnectionError):
@@ -199,9 +173,4 @@ def _message(error: ModelError) -> str:
         code = code_of(error)
         text = words(error) or "The model's service reported an error without an explanation."
         return f"{text} [{code}]" if code else text
-    if isinstance(error, StreamCut):
-        return "The stream ended before the message was complete."
-    if isinstance(error, ValueError):
-        return "The model's service sent an event that could not be read."
-    cause = error.__cause__ if isinstance(error, openai.APIError) and error.__cause__ else error
-    return f"The connection to the model's service failed ({type(cause).__name__})."
+    return without_an_answer(error, error.__cause__ if isinstance(error, openai.APIError) else None)

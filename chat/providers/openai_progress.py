@@ -1,7 +1,7 @@
 """What has arrived of one streamed response: the source of its reply, its partial form, its usage."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from chat.providers.base import (
     AssistantEntry,
@@ -16,35 +16,25 @@ from chat.providers.base import (
 from chat.providers.calls import finished_call, parsed_arguments
 from chat.providers.openai_errors import StreamError
 from chat.providers.openai_wire import CALLS, PROVIDER, Item
+from chat.providers.progress import Progress
 
 # Why a response may be incomplete: what is not named here has an ending that the loop goes on from.
 INCOMPLETE = {"max_output_tokens": "max_tokens", "content_filter": "refusal"}
 REASONING = frozenset({"response.reasoning_summary_text.delta", "response.reasoning_text.delta"})
-# Fewer characters a token than English has, for an estimate that does not flatter the bill.
-ESTIMATE_CHARACTERS_PER_TOKEN = 3
-
-Delta = TypeVar("Delta", ReasoningDelta, TextDelta)
 
 
-class StreamProgress:
+class StreamProgress(Progress):
     """Follow the events of one stream. What is stored are the items as they were when they were done."""
 
+    provider = PROVIDER
+
     def __init__(self, request: ModelRequest, prompt_estimate: int, search_name: str) -> None:
-        self.request = request
-        self.request_id = ""
-        self.may_have_run = False
-        self.has_begun = False
-        self.starts_afresh = False
-        self.was_shown = False
+        super().__init__(request, prompt_estimate)
         self.is_finished = False
-        self._prompt_estimate = prompt_estimate
         self._search_name = search_name
         self._items: dict[int, Item] = {}
         self._text = ""
-        self._streamed_characters = 0
-        self._usage: dict[str, Json] = {}
         self._incomplete = ""
-        self._response_id = ""
 
     def feed(self, event: Any) -> ReasoningDelta | TextDelta | None:
         """Take one event of the stream; return what a reader should see of it. Raises `StreamError`.
@@ -55,9 +45,9 @@ class StreamProgress:
         self.has_begun = True
         if kind == "response.output_text.delta":
             self._text += event.delta
-            return self._shown(TextDelta(event.delta))
+            return self.shown(TextDelta(event.delta))
         if kind in REASONING:
-            return self._shown(ReasoningDelta(event.delta))
+            return self.shown(ReasoningDelta(event.delta))
         if kind == "response.reasoning_summary_part.added":
             return self._next_summary(event)
         self._keep(kind, event)
@@ -69,38 +59,33 @@ class StreamProgress:
         stop_reason = self._stop_reason(items)
         calls = tuple(self._call(item, stop_reason) for item in items if item["type"] in CALLS)
         text = _refusal(items) or _text(items)
-        entry = self._entry(text, calls, tuple(items), stop_reason=stop_reason)
+        entry = self.entry(text, calls, tuple(items), stop_reason=stop_reason)
         return ModelReply(entry=entry, usage=self.usage(), stop_reason=stop_reason)
 
     def declined(self, code: str, message: str) -> ModelReply:
         """Return the reply of a service that would not let the model answer."""
-        entry = self._entry(message, (), (), stop_reason="refusal", stop_details={"category": code})
+        entry = self.entry(message, stop_reason="refusal", stop_details={"category": code})
         return ModelReply(entry=entry, usage=self.usage(), stop_reason="refusal")
 
     def partial(self) -> AssistantEntry | None:
         """Return what may be stored of an unfinished message: its text. Sealed reasoning is for whole messages."""
-        return self._entry(self._text, (), (), interrupted=True) if self._text.strip() else None
+        return self.entry(self._text, interrupted=True) if self._text.strip() else None
 
     @property
     def is_estimate(self) -> bool:
         """Whether usage was not reported: it is only in the last event."""
-        return not self._usage and (self.may_have_run or self.has_begun)
+        return not self.reported and self.may_cost
 
     def usage(self) -> TokenUsage:
         """Return the tokens as reported, or as far as they can be known by now."""
-        if self._usage:
-            return usage_by_tier(self._usage)
-        if not self.is_estimate:
-            return TokenUsage()
-        streamed = -(-self._streamed_characters // ESTIMATE_CHARACTERS_PER_TOKEN)
-        return TokenUsage(input=self._prompt_estimate, output=streamed)
+        return usage_by_tier(self.reported) if self.reported else self.estimate()
 
     def _keep(self, kind: str, event: Any) -> None:
         match kind:
             case "response.created":
-                self._response_id = event.response.id
+                self.message_id = event.response.id
             case "response.function_call_arguments.delta":
-                self._streamed_characters += len(event.delta)
+                self.streamed_characters += len(event.delta)
             case "response.output_item.done":
                 self._items[event.output_index] = event.item.to_dict(warnings=False)
             case "response.completed" | "response.incomplete" | "response.failed":
@@ -110,7 +95,7 @@ class StreamProgress:
 
     def _finish(self, kind: str, response: Any) -> None:
         if response.usage:
-            self._usage = response.usage.to_dict(warnings=False)
+            self.reported = response.usage.to_dict(warnings=False)
         if kind == "response.failed":
             error = response.error
             raise StreamError(error.code if error else "", error.message if error else "")
@@ -122,12 +107,7 @@ class StreamProgress:
         self.is_finished = True
 
     def _next_summary(self, event: Any) -> ReasoningDelta | None:
-        return self._shown(ReasoningDelta("\n\n")) if event.summary_index else None
-
-    def _shown(self, delta: Delta) -> Delta | None:
-        self._streamed_characters += len(delta.text)
-        self.was_shown = self.was_shown or bool(delta.text)
-        return delta if delta.text else None
+        return self.shown(ReasoningDelta("\n\n")) if event.summary_index else None
 
     def _stop_reason(self, items: Sequence[Item]) -> str:
         if self._incomplete:
@@ -141,24 +121,6 @@ class StreamProgress:
         arguments = given if isinstance(given, dict) else parsed_arguments(given) if isinstance(given, str) else None
         name = self._search_name if item["type"] == "tool_search_call" else item["name"]
         return finished_call(item["call_id"], name, arguments, stop_reason)
-
-    def _entry(
-        self, text: str, calls: tuple[ToolCall, ...], raw: tuple[Item, ...], *, stop_reason: str = "", **more: Any
-    ) -> AssistantEntry:
-        return AssistantEntry(
-            text=text,
-            tool_calls=calls,
-            provider=PROVIDER,
-            model=self.request.model,
-            raw=raw,
-            context_version=self.request.context_version,
-            stop_reason=stop_reason,
-            usage_raw=self._usage,
-            request_id=self.request_id,
-            message_id=self._response_id,
-            starts_afresh=self.starts_afresh,
-            **more,
-        )
 
 
 def usage_by_tier(raw: dict[str, Json]) -> TokenUsage:

@@ -4,6 +4,8 @@ A message goes back raw while provider, model and context version are those of t
 all the same, the next message starts afresh: all before it goes out as projection, then and ever after.
 """
 
+import hashlib
+
 from chat.providers.base import AssistantEntry, ModelNotice, ModelRequest
 
 STARTED_AFRESH = ModelNotice(
@@ -16,6 +18,11 @@ def is_of_context(entry: AssistantEntry, provider: str, request: ModelRequest) -
     """Whether a message was made by this provider under the very prefix of the request."""
     made_by = (entry.provider, entry.model, entry.context_version)
     return made_by == (provider, request.model, request.context_version)
+
+
+def fingerprint(*settings: str) -> str:
+    """Return what tells accounts and addresses apart in a `replay_scope`, and gives none of them away."""
+    return hashlib.sha256(" ".join(settings).encode()).hexdigest()[:12]
 
 
 def last_start(provider: str, request: ModelRequest) -> int:

@@ -14,6 +14,11 @@ Json = Any
 # Public tokenizers make a token of 4.4 bytes of our prose and of 3.5 bytes of our tool schemas; newer ones make
 # up to 30 % more tokens of the same text.
 BYTES_PER_TOKEN = 3
+# English runs at about 4 bytes a token, JSON full of identifiers at 2.5; no ordinary text gets to 2.
+TYPICAL_BYTES_PER_TOKEN = 4
+WORST_BYTES_PER_TOKEN = 2
+# Room for what a service, or a model's template, says to the model of its tools.
+HIDDEN_PROMPT_TOKENS = 1000
 
 
 @dataclass(frozen=True)
@@ -51,3 +56,13 @@ def wire_bytes(value: Json) -> int:
 def tokens_of(count_bytes: int) -> int:
     """Return how many tokens so many bytes come to."""
     return -(-count_bytes // BYTES_PER_TOKEN)
+
+
+def typical_tokens(count_bytes: int) -> int:
+    """Return about how many tokens a prompt of so many bytes has, where nobody counted them."""
+    return count_bytes // TYPICAL_BYTES_PER_TOKEN
+
+
+def worst_tokens(count_bytes: int) -> int:
+    """Return the most tokens that so many bytes may be, for a reservation."""
+    return -(-count_bytes // WORST_BYTES_PER_TOKEN)
