@@ -2,10 +2,14 @@
 
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from tools_catalog.models import ContractCheck
 
 STUDY = ("clinicaltrials__get_study", "nct_id=NCT01808573")
 
@@ -64,6 +68,26 @@ def test_a_failed_call_is_shown_and_fails_the_command() -> None:
 def test_a_wrong_name_is_answered_with_the_right_ones(arguments: list[str], said_so: str) -> None:
     with pytest.raises(CommandError, match=said_so):
         said("call", *arguments, "--upstreams", "snapshot")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("given", [False, True], ids=["no file asked for", "a file asked for"])
+def test_the_contracts_command_keeps_when_a_database_was_checked_and_how_that_went(tmp_path: Path, given: bool) -> None:
+    samples = tmp_path / "recorded" / "clinvar" / "samples"
+    samples.mkdir(parents=True)
+    (samples / "nothing_at_all.json").write_text("{}", encoding="utf-8")
+    row = "nothing_at_all.json\tGET\thttps://nowhere.example/none\trecorded\t\n"
+    (samples / "MANIFEST.tsv").write_text(f"file\tmethod\turl\tkind\tnotes\n{row}", encoding="utf-8")
+    report = tmp_path / "report.json"
+    more = [f"--json={report}"] if given else []
+
+    with pytest.raises(SystemExit):
+        call_command("contracts", "check", "--samples", str(tmp_path / "recorded"), *more)
+
+    assert report.exists() == given
+    check = ContractCheck.objects.get()
+    assert (check.platform_key, check.kind, check.verdicts) == ("clinvar", "replay", {"mismatch": 1})
+    assert timezone.now() - check.checked_at < timedelta(minutes=2)
 
 
 def test_the_contracts_command_passes_its_arguments_and_its_end_on(

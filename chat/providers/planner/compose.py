@@ -147,6 +147,7 @@ _REASONS = {
     ToolCode.TOOL_CANCELLED: "was not asked to the end: the call was stopped",
     ToolCode.TOOL_UNKNOWN: "could not be asked: this tool is not there",
     ToolCode.TOOL_SERVER_DOWN: "could not be asked: the tool server was down",
+    ToolCode.PLATFORM_OFF: "was not asked: an operator has switched it off",
     ToolCode.TOOL_RESULT_TOO_LARGE: "answered with more than can be carried",
     ToolCode.UPSTREAM_RATE_LIMITED: "refused for now: its rate limit was reached",
     ToolCode.UPSTREAM_UNAVAILABLE: "could not be reached",
