@@ -6,7 +6,6 @@ without a searchable word finds nothing. Pure.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,7 @@ class KeywordIndex:
         self._known = frozenset().union(*self._words) if counted else frozenset()
         self._index = BM25Okapi(counted, k1=K1, b=B) if self._known else None
         self._word_scores: dict[str, NDArray[np.float64]] = {}
+        self._spelling = Spelling(word for word in self._known if not word.startswith(_MEANING))
 
     def scores(self, wanted: Mapping[str, str]) -> NDArray[np.float64]:
         """Return the score of every document for the words that `wanted` gives; 0 where there is none in common."""
@@ -84,10 +84,6 @@ class KeywordIndex:
             if _MEANING + meaning in self._known:
                 wanted.setdefault(_MEANING + meaning, meaning)
         return wanted
-
-    @cached_property
-    def _spelling(self) -> Spelling:
-        return Spelling(word for word in self._known if not word.startswith(_MEANING))
 
     def _document(self, texts: Iterable[tuple[str, int]]) -> list[str]:
         """Return the words and meanings under which a document is found, as often as they count."""
