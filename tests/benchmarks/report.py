@@ -42,6 +42,12 @@ What the rows are:
 - **5 MB answer**: a database on loopback, in a process of its own, answers with 5 MB of records; a tool hands them on
   as they are, through the child and the spool folder. The same answer downloaded and parsed in one process, in turns
   with it, is what nobody can save (`tests/benchmarks/big_answer.py`).
+- **large results**: records of 10 MB that come as bytes, as from the tool server's spool file, through noise policy,
+  preview and store (SQLite, files), a new one each time, while a task on the event loop looks every millisecond how
+  late it is woken. jq through the real worker, five filters, the best of five rounds, since others work on the machine.
+  Recorded responses are sent through the pipeline as a turn does, the text around them counted too; "further" are those
+  of the folder that `BURP_SAMPLES` names. The question runs on the strict Messages API, which counts the prompts
+  (`tests/benchmarks/large_outputs.py`, [large-outputs.md](large-outputs.md)).
 - **peers**: the public packages of the given versions, each installed by the benchmark itself into a folder of its own,
   started over stdio. Without a network means a network namespace without any interface: each server is asked for
   articles once, with its own search (`tests/benchmarks/peers.py`).
