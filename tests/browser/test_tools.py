@@ -1,9 +1,12 @@
 """The tool pages in a real browser: find a tool, read about it, try it out, by mouse, keyboard and on a phone."""
 
 import re
+import subprocess
 
 import pytest
 from playwright.sync_api import Page, expect
+
+from tests.browser.site import ROOT, Site
 
 pytestmark = pytest.mark.browser
 GENE = "/tools/ensembl__lookup_gene/"
@@ -104,3 +107,34 @@ def test_a_result_can_be_read_on_a_phone_in_both_schemes(phone: Page, scheme: st
     phone.get_by_role("button", name="Run").click()
     expect(phone.locator("#trial-text")).to_contain_text("ENSG00000141736")
     assert overflow(phone) == 0
+
+
+def as_staff(site: Site, is_staff: bool) -> None:
+    """Make the site's one user an operator, or not."""
+    code = f"from usage.models import User; User.objects.update(is_staff={is_staff})"
+    subprocess.run(site.manage("shell", "-v0", "-c", code), env=site.env, cwd=ROOT, check=True)
+
+
+def test_an_operator_switches_a_database_off_and_on(page: Page, phone: Page, site: Site) -> None:
+    as_staff(site, True)
+    try:
+        page.goto("/tools/")
+        page.get_by_role("link", name="State of the tools").click()
+        servers = page.get_by_role("region", name="Tool servers")
+        expect(servers).to_contain_text("snapshot")
+        expect(servers).to_contain_text(re.compile("ready since"))
+        page.get_by_label("Why bioRxiv and medRxiv is switched off").fill("They move house.")
+        page.get_by_role("button", name="Switch off bioRxiv and medRxiv").click()
+        expect(page.locator("#platform-biorxiv")).to_contain_text("They move house.")
+        assert unnamed(page) == []
+
+        phone.goto("/tools/")
+        expect(phone.locator("main")).to_contain_text(
+            "bioRxiv and medRxiv is switched off by the operator: They move house."
+        )
+        phone.goto("/tools/operations/")
+        assert overflow(phone) == 0
+        phone.get_by_role("button", name="Switch on bioRxiv and medRxiv").click()
+        expect(phone.get_by_role("button", name="Switch off bioRxiv and medRxiv")).to_be_visible()
+    finally:
+        as_staff(site, False)
