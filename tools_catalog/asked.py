@@ -74,7 +74,9 @@ class Reader:
         return {
             title: frozenset(words[start:end])
             for title, start, end in named
-            if not any(low <= start and end <= high and high - low > end - start for low, high in spans)
+            # "accession to Ensembl" asks for a way there, which may begin elsewhere.
+            if not (start and words[start - 1] == "to")
+            and not any(low <= start and end <= high and high - low > end - start for low, high in spans)
         }
 
     def _with_kind_names(self, query: str, kinds: Sequence[Named]) -> str:

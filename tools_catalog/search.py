@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tools_catalog.absent import absent_texts, absent_things
+from tools_catalog.absent import Nearness, absent_texts, absent_things, is_absent
 from tools_catalog.asked import Asked, Reader, successors
 from tools_catalog.catalog import Catalog
 from tools_catalog.config import CatalogConfig
@@ -29,11 +29,6 @@ from tools_catalog.words import QUERY_MAX_CHARACTERS
 # places count for too little.
 RRF_K = 30
 RANKED_MAX = 50
-# When a query is taken for a thing that no tool does: near to it and nearer than to any tool, and its words say so
-# too; or so much nearer that no word counts; or, without meaning, by so many more words.
-_ABSENT_NEAR = 0.4
-_ABSENT_SHARE = 0.8
-_ABSENT_MARGIN = 0.1
 _ABSENT_BY_WORDS = 1.5
 # Among so many first places a tool over all databases passes a database's filter.
 ABOUT_MAX = 5
@@ -160,7 +155,7 @@ class ToolSearch:
         count = len(self._names)
         takes: dict[int, str] = {}
         keyword = by_words[:count] + self._identifier_scores(query, asked, takes) + self._entry_scores(asked)
-        absent = "" if takes or asked.platforms else self._missing(asked, wanted, by_words, nearest)
+        absent = "" if takes else self._missing(asked, wanted, by_words, nearest)
         return _Scored(asked, wanted, takes, keyword, blended, absent)
 
     def _closeness(self, text: str) -> tuple[Scores | None, Scores | None]:
@@ -224,19 +219,15 @@ class ToolSearch:
     def _missing(self, asked: Asked, wanted: dict[str, str], words: Scores, meaning: Scores | None) -> str:
         """Say why nothing fits a query, or nothing: it is nearer to an absent thing, or near to nothing at all."""
         count = len(self._names)
-        best, best_absent = (float(part.max(initial=0.0)) for part in (words[:count], words[count:]))
-        if meaning is None:
-            is_absent = best_absent > _ABSENT_BY_WORDS * best
-            fits = best > 0
-        else:
-            near, near_absent = float(meaning[:count].max(initial=0.0)), float(meaning[count:].max())
-            is_nearer = near_absent > max(near, _ABSENT_NEAR)
-            is_absent = is_nearer and (best_absent > _ABSENT_SHARE * best or near_absent > near + _ABSENT_MARGIN)
-            fits = near >= self._config.meaning_floor or self._is_covered(asked, wanted, words[:count])
-        if is_absent:
-            both = words[count:] / max(best_absent, 1e-9) + (0.0 if meaning is None else meaning[count:])
+        near = Nearness(*_best(words, count), *((None, None) if meaning is None else _best(meaning, count)))
+        if is_absent(near, names_database=bool(asked.platforms)):
+            both = words[count:] / max(near.words_absent, 1e-9) + (0.0 if meaning is None else meaning[count:])
             return f"no tool is for {self._absent[int(np.argmax(both))].what}"
-        return "" if fits else "no tool fits these words"
+        if near.meaning is None:
+            fits = near.words > 0
+        else:
+            fits = near.meaning >= self._config.meaning_floor or self._is_covered(asked, wanted, words[:count])
+        return "" if fits or asked.platforms else "no tool fits these words"
 
     def _is_covered(self, asked: Asked, wanted: dict[str, str], words: Scores) -> bool:
         """Tell whether the best tool by words has enough of the query's words."""
@@ -309,6 +300,11 @@ class ToolSearch:
         if number in scored.takes:
             reasons.append(f"takes {scored.takes[number]}")
         return "; ".join(reasons) or "similar meaning"
+
+
+def _best(scores: Scores, count: int) -> tuple[float, float]:
+    """Return the best score of the tools, which come first, and of the absent things."""
+    return float(scores[:count].max(initial=0.0)), float(scores[count:].max(initial=0.0))
 
 
 def reciprocal_rank_fusion(

@@ -235,6 +235,7 @@ async def get_drug_label_texts(
         "pKa, density, vapour pressure",
         "is it soluble",
         "measured physical properties",
+        "at which temperature does it melt or boil",
     ),
 )
 async def get_experimental_properties(
