@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from django.db import DatabaseError
 
 from artifacts import inspect as artifact_inspect
 from artifacts import pipeline, store
@@ -101,9 +102,14 @@ class SessionShrinker:
 
     async def _reduced(self, data: Json, tool: str, noise: str | None, limits: ArtifactLimits) -> Shrunk:
         def store_content(content: bytes) -> str:
-            return str(
-                store.artifact_save(content=content, session_id=self._session_id, owner_id=self._owner_id, tool=tool)
-            )
+            try:
+                artifact_id = store.artifact_save(
+                    content=content, session_id=self._session_id, owner_id=self._owner_id, tool=tool
+                )
+            except DatabaseError as problem:
+                # A busy database costs the artifact, not the turn: the pipeline knows no database.
+                raise OSError(f"the database failed: {problem}") from problem
+            return str(artifact_id)
 
         reduced = await sync_to_async(pipeline.reduce, thread_sensitive=False)(
             data, noise=noise, limits=limits, store=store_content

@@ -237,6 +237,18 @@ def test_compiled_programs_are_kept(jq: JqEngine, monkeypatch: pytest.MonkeyPatc
     assert len(compiled) == 2 * (jq_worker.COMPILED_MAX + 2)
 
 
+@pytest.mark.case("C066")
+@pytest.mark.parametrize(
+    "program", ['"x" * 7516192768', '[range(7) | "x" * 1073741824] | add', '"x" | until(length > 7516192768; . + .)']
+)
+def test_a_text_of_seven_gigabytes_is_never_made(jq: JqEngine, program: str) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises((FilterRefused, FilterTooExpensive)):
+        run(jq, program, timeout_s=2.0)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+    assert run(jq, ".p").results == ("1.50",)
+
+
 def test_a_document_that_is_no_json_is_refused(jq: JqEngine) -> None:
     with pytest.raises(FilterRefused, match="Invalid numeric literal"):
         run(jq, ".", b"not json")

@@ -1,7 +1,6 @@
 """The page of a stored result: for its owner, and for nobody else."""
 
 import json
-import re
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -158,8 +157,3 @@ def test_it_goes_with_its_time(client: Client, ada: Any, session: Any) -> None:
 
 def test_only_reading_is_possible(client: Client, url: str) -> None:
     assert {client.post(url + page).status_code for page in PAGES} == {405}
-
-
-def test_a_card_leads_to_the_stored_result() -> None:
-    template = (Path(__file__).parents[2] / "templates/chat/_tool_call.html").read_text()
-    assert re.search(r"url 'artifacts:artifact' card\.end\.artifact_id as artifact_url", template)
