@@ -16,10 +16,12 @@ from chat.providers.base import (
     ExchangeEntry,
     TokenUsage,
     ToolCall,
+    ToolDefinition,
     ToolResult,
     ToolResultsEntry,
     UserEntry,
 )
+from chat.providers.history import active_tools
 from chat.providers.scripted import Reply as Said
 from chat.providers.scripted import call
 from chat.transcript import from_json, kind_of, to_json
@@ -230,3 +232,19 @@ async def test_a_request_that_the_service_finds_too_long_is_made_smaller_and_sen
     assert (end.outcome, [notice.code for notice in run.of_type(Notice)]) == ("completed", ["context_exchanged"])
     assert len(strict_messages.requests[3].body) < len(strict_messages.requests[2].body)
     assert run.ledger.open == {}
+
+
+async def test_found_tools_stay_found_when_results_make_room() -> None:
+    tools = [
+        ToolDefinition("gene", "", {"type": "object"}),
+        ToolDefinition("late", "", {"type": "object"}, deferred=True),
+    ]
+    search = ToolResultsEntry((ToolResult("c9", "search", envelope(data=["late"] * 500), tool_references=("late",)),))
+    entries = [UserEntry("?"), asked(9), search, asked(0), result(0, LARGE[0]), AssistantEntry("Yes.")]
+    exchanged = await exchange(entries, excess_bytes=10_000, keep=Shelf().keep)
+    assert exchanged is not None
+
+    request = build_request(build_prefix(tools, model="m", effort=""), [*entries, exchanged], max_output_tokens=10)
+
+    assert request.context_version.endswith("-1")
+    assert [tool.name for tool in active_tools(request.tools, request.entries)] == ["gene", "late"]
