@@ -6,12 +6,12 @@ import threading
 import time
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
 
+from evals.loopback.answers import Answered, Streamed
 from evals.loopback.connection import Answer, Call, Connection
-from evals.loopback.faults import Unanswered
+from evals.loopback.faults import Failure, Unanswered
 
 Json = Any
 WAIT_S = 5.0
@@ -40,14 +40,22 @@ class Recorded:
 
 
 R = TypeVar("R", bound=Recorded)
+Step = TypeVar("Step")
 
 
-class LoopbackServer(ABC, Generic[R]):
-    """An HTTP service on loopback; use it as a context manager. `recorded` is the kind of its records."""
+class LoopbackServer(ABC, Generic[R, Step]):
+    """A scripted HTTP service on loopback; use it as a context manager.
+
+    `recorded` is the kind of its records, `fault_type` its name for a fault of its own. `api_key` is accepted from the
+    start; `steps` are what is left of the script.
+    """
 
     recorded: type[R]
+    fault_type: str
 
-    def __init__(self) -> None:
+    def __init__(self, api_key: str) -> None:
+        self.api_key = api_key
+        self.steps: list[Step] = []
         self.requests: list[R] = []
         self.base_url = ""
         self._loop = asyncio.new_event_loop()
@@ -57,12 +65,25 @@ class LoopbackServer(ABC, Generic[R]):
         self._thread = threading.Thread(target=self._run, name=type(self).__name__, daemon=True)
 
     @abstractmethod
-    def answer(self, call: Call, recorded: R, connection: Connection) -> Answer | Unanswered:
-        """Decide about one request, and note in `recorded` what became of it."""
+    def answer(self, call: Call, body: dict[str, Json]) -> Answered:
+        """Refuse a request, or play the next step of the script. `body` is empty where it was no JSON object."""
 
     @abstractmethod
-    def fault(self, text: str, recorded: R) -> Answer:
-        """Return the answer for a fault of this server: it must show in the test, not as a closed connection."""
+    def streamed(self, stream: Streamed, connection: Connection) -> Answer:
+        """Return a stream as this service sends it."""
+
+    @abstractmethod
+    def refused(self, failure: Failure) -> Answer:
+        """Return an error as this service writes it."""
+
+    def script(self, *steps: Step) -> None:
+        """Add what the next accepted requests are answered with."""
+        self.steps.extend(steps)
+
+    @property
+    def unplayed(self) -> int:
+        """How many steps of the script are left."""
+        return len(self.steps)
 
     async def request(self, number: int = 0) -> R:
         """Wait until a request has come in, and return it."""
@@ -126,9 +147,20 @@ class LoopbackServer(ABC, Generic[R]):
 
     def _answered(self, call: Call, recorded: R, connection: Connection) -> Answer | Unanswered:
         try:
-            return self.answer(call, recorded, connection)
+            found = self.answer(call, recorded.json)
         except Exception:
-            return self.fault(traceback.format_exc(), recorded)
+            # It must show in the test, not as a closed connection.
+            found = Failure(500, self.fault_type, traceback.format_exc())
+        if isinstance(found, Unanswered):
+            return found
+        if isinstance(found, Failure):
+            recorded.error = found.message
+            found = self.refused(found)
+        elif isinstance(found, Streamed):
+            recorded.usage = found.usage
+            found = self.streamed(found, connection)
+        recorded.status = found.status
+        return found
 
 
 def read_json(body: bytes) -> dict[str, Json]:
@@ -138,8 +170,3 @@ def read_json(body: bytes) -> dict[str, Json]:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-async def once(body: bytes) -> AsyncIterator[bytes]:
-    """Yield a body that comes in one piece."""
-    yield body

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from evals.loopback.tokens import canonical, count
 from evals.strict_messages.models import ModelRules
 from evals.strict_messages.signing import Signer
-from evals.strict_messages.tokens import canonical, count
 
 Json = Any
 Block = dict[str, Json]

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from evals.loopback.tokens import canonical
 from evals.strict_messages.conversation import Asked, as_blocks, unmarked
-from evals.strict_messages.tokens import canonical
 
 Json = Any
 Block = dict[str, Json]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evals.loopback.tokens import count
 from evals.strict_messages.conversation import THINKING
 from evals.strict_messages.script import Content, Redacted, Reply, ServerToolUse, Text, Thinking, ToolUse, Unknown
-from evals.strict_messages.tokens import count
 
 Json = Any
 Block = dict[str, Json]
@@ -24,6 +24,11 @@ class Event:
     name: str
     data: Block
     at: tuple[int | str, int] = ("", 0)
+
+    @property
+    def opens_block(self) -> bool:
+        """Whether it only announces a block."""
+        return self.name == "content_block_start"
 
     def encoded(self) -> bytes:
         """Return the event as server-sent bytes."""

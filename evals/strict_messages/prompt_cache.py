@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.strict_messages.tokens import canonical
+from evals.loopback.tokens import canonical
 
 Json = Any
 LOOK_BACK_BLOCKS = 20

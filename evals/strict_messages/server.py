@@ -1,23 +1,23 @@
 """The server: the Messages API on a loopback port, and a record of every request."""
 
-import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from evals.loopback.answers import Answered, Streamed, once, refused, streamed
 from evals.loopback.connection import Answer, Call, Connection
-from evals.loopback.faults import Break, Failure, Unanswered, broken_off, is_due
-from evals.loopback.server import LoopbackServer, once
+from evals.loopback.faults import Break, Failure
+from evals.loopback.server import LoopbackServer
 from evals.loopback.server import Recorded as AnyRecorded
 from evals.strict_messages.conversation import unmarked
 from evals.strict_messages.events import Event
-from evals.strict_messages.models import ModelRules
 from evals.strict_messages.script import Step
-from evals.strict_messages.service import Counted, Service, Stream, error_body
+from evals.strict_messages.service import Counted, Service
 
 Json = Any
+PING = Event("ping", {"type": "ping"}).encoded()
 
 
 @dataclass
@@ -30,19 +30,17 @@ class Recorded(AnyRecorded):
         return list(unmarked(self.json.get("messages", [])))
 
 
-class StrictMessages(LoopbackServer[Recorded]):
+class StrictMessages(LoopbackServer[Recorded, Step]):
     """A Messages API on loopback; use it as a context manager."""
 
     recorded = Recorded
+    fault_type = "api_error"
 
     def __init__(self, *, api_key: str = "test-key", clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
-        self._service = Service(api_key=api_key, clock=clock)
-
-    @property
-    def api_key(self) -> str:
-        """The key that is accepted from the start."""
-        return self._service.api_key
+        super().__init__(api_key)
+        self._service = Service(self.steps, api_key=api_key, clock=clock)
+        # A test may narrow one.
+        self.models = self._service.models
 
     def accept_key(self, api_key: str) -> None:
         """Take the key of one more organisation, which shares neither signatures nor cache with others.
@@ -51,60 +49,31 @@ class StrictMessages(LoopbackServer[Recorded]):
         """
         self._service.accept_key(api_key)
 
-    @property
-    def models(self) -> dict[str, ModelRules]:
-        """The models on offer; a test may narrow one."""
-        return self._service.models
-
-    @property
-    def unplayed(self) -> int:
-        """How many steps of the script are left."""
-        return len(self._service.script)
-
-    def script(self, *steps: Step) -> None:
-        """Add what the next accepted requests are answered with."""
-        self._service.script.extend(steps)
-
-    def answer(self, call: Call, recorded: Recorded, connection: Connection) -> Answer | Unanswered:
+    def answer(self, call: Call, body: dict[str, Json]) -> Answered:
         """Refuse a request, count it, or play the next step of the script."""
-        decided = self._service.answer(call.method, call.path, call.headers, call.body, recorded.json)
-        if isinstance(decided, Unanswered):
-            return decided
-        request_id = self._service.new_id("req")
-        if isinstance(decided, Failure):
-            return _refused(decided, recorded, request_id)
+        decided = self._service.answer(call.method, call.path, call.headers, call.body, body)
         if isinstance(decided, Counted):
-            recorded.status = 200
             counted = json.dumps({"input_tokens": decided.input_tokens}).encode()
-            return Answer(200, {"content-type": "application/json", "request-id": request_id}, once(counted))
-        recorded.status, recorded.usage = 200, decided.usage
-        headers = {"content-type": "text/event-stream; charset=utf-8", "request-id": request_id}
-        cut = asyncio.Event()
-        return Answer(200, headers, self._pieces(decided, connection, cut), cut)
+            return Answer(200, {"content-type": "application/json", **self._request_id()}, once(counted))
+        return decided
 
-    def fault(self, text: str, recorded: Recorded) -> Answer:
-        """Return a fault of this server as a 500."""
-        return _refused(Failure(500, "api_error", text), recorded, "req_fault")
+    def streamed(self, stream: Streamed, connection: Connection) -> Answer:
+        """Return a stream as server-sent events."""
+        headers = {"content-type": "text/event-stream; charset=utf-8", **self._request_id()}
+        return streamed(stream, connection, headers, error=self._error_event, drip=PING)
 
-    async def _pieces(self, stream: Stream, connection: Connection, cut: asyncio.Event) -> AsyncIterator[bytes]:
-        for event in stream.events:
-            opens_block = event.name == "content_block_start"
-            if stream.broken and is_due(stream.broken, event.at, opens_block=opens_block):
-                error = self._error_event(stream.broken)
-                ping = Event("ping", {"type": "ping"}).encoded()
-                async for piece in broken_off(stream.broken, connection, cut, error=error, drip=ping):
-                    yield piece
-                return
-            yield event.encoded()
+    def refused(self, failure: Failure) -> Answer:
+        """Return an error with its type, and the id of the request."""
+        headers = self._request_id()
+        error: dict[str, Json] = {"type": failure.error_type, "message": failure.message}
+        if failure.details:
+            error["details"] = failure.details
+        return refused(failure, {"type": "error", "error": error, "request_id": headers["request-id"]}, headers)
+
+    def _request_id(self) -> dict[str, str]:
+        return {"request-id": self._service.new_id("req")}
 
     def _error_event(self, broken: Break) -> bytes:
         error = {"type": broken.error_type, "message": broken.message}
         data = {"type": "error", "error": error, "request_id": self._service.new_id("req")}
         return Event("error", data).encoded()
-
-
-def _refused(failure: Failure, recorded: Recorded, request_id: str) -> Answer:
-    recorded.status, recorded.error = failure.status, failure.message
-    kind = "application/json" if failure.body is None else "text/html"
-    headers = {"content-type": kind, "request-id": request_id, **failure.headers}
-    return Answer(failure.status, headers, once(error_body(failure, request_id)))

@@ -1,36 +1,27 @@
 """What the service decides about a request: refuse it, count it, or play the next step of the script."""
 
-import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.loopback.faults import Break, Failure, Unanswered
+from evals.loopback.answers import Streamed
+from evals.loopback.faults import Failure, Unanswered
+from evals.loopback.tokens import canonical
 from evals.strict_messages.conversation import THINKING, Asked
-from evals.strict_messages.events import Event, Played, message_events, play
+from evals.strict_messages.events import Played, message_events, play
 from evals.strict_messages.models import MODELS, ModelRules
 from evals.strict_messages.organisation import Organisation
 from evals.strict_messages.parts import cache_blocks, prompt_tokens
 from evals.strict_messages.rules import first_breach
 from evals.strict_messages.rules.thinking import is_readable, prefix, signature_of
 from evals.strict_messages.script import Reply, Step
-from evals.strict_messages.tokens import canonical
 
 Json = Any
 Block = dict[str, Json]
 MAX_BODY_BYTES = 32 * 1024 * 1024
 MESSAGES, COUNT_TOKENS = "/v1/messages", "/v1/messages/count_tokens"
-
-
-@dataclass(frozen=True)
-class Stream:
-    """An accepted request's events, and where they break off."""
-
-    events: Sequence[Event]
-    usage: Block
-    broken: Break | None
 
 
 @dataclass(frozen=True)
@@ -40,16 +31,15 @@ class Counted:
     input_tokens: int
 
 
-Decided = Failure | Stream | Counted | Unanswered
+Decided = Failure | Streamed | Counted | Unanswered
 
 
 class Service:
     """The rules, the script, and all that the service remembers between requests."""
 
-    def __init__(self, *, api_key: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self.api_key = api_key
+    def __init__(self, script: list[Step], *, api_key: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.models: dict[str, ModelRules] = dict(MODELS)
-        self.script: list[Step] = []
+        self._script = script
         self._clock = clock
         self._organisations: dict[str, Organisation] = {}
         self._ids = 0
@@ -76,9 +66,9 @@ class Service:
             return Failure(400, "invalid_request_error", breach)
         if path == COUNT_TOKENS:
             return Counted(prompt_tokens(asked))
-        if not self.script:
+        if not self._script:
             return Failure(500, "api_error", "the script is used up")
-        step = self.script.pop(0)
+        step = self._script.pop(0)
         return self._stream(step, asked, organisation) if isinstance(step, Reply) else step
 
     def new_id(self, kind: str) -> str:
@@ -102,7 +92,7 @@ class Service:
         lenders = frozenset(name for name, model in self.models.items() if model.lends_thinking)
         return Asked(body, rules, organisation.memory, lenders)
 
-    def _stream(self, reply: Reply, asked: Asked, organisation: Organisation) -> Stream:
+    def _stream(self, reply: Reply, asked: Asked, organisation: Organisation) -> Streamed:
         played = self._played(reply, asked)
         usage = self._usage(reply, asked, organisation)
         message_id = self.new_id("msg")
@@ -116,7 +106,7 @@ class Service:
             "stop_sequence": None,
             "diagnostics": organisation.sent.diagnose(asked, message_id, usage["cache_read_input_tokens"]),
         }
-        return Stream([*message_events(reply, played, message, usage)], usage, reply.broken)
+        return Streamed([*message_events(reply, played, message, usage)], reply.broken, usage)
 
     def _played(self, reply: Reply, asked: Asked) -> list[Played]:
         """Sign and number a reply's blocks, and remember what was given out."""
@@ -162,13 +152,3 @@ class Service:
             "service_tier": "standard",
             **(reply.usage or {}),
         }
-
-
-def error_body(failure: Failure, request_id: str) -> bytes:
-    """Return the JSON of an error, or the scripted body in its place."""
-    if failure.body is not None:
-        return failure.body
-    error: Block = {"type": failure.error_type, "message": failure.message}
-    if failure.details:
-        error["details"] = failure.details
-    return json.dumps({"type": "error", "error": error, "request_id": request_id}).encode()

@@ -12,7 +12,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from evals.strict_messages.tokens import canonical
+from evals.loopback.tokens import canonical
 
 Json = Any
 

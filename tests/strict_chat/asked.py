@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from evals.strict_messages.tokens import count
+from evals.loopback.tokens import count
 from tests.strict_chat.models import ModelRules
 
 Json = Any

@@ -24,17 +24,14 @@ class Dialect:
         path = "/v1/chat/completions"
         return (path, path.removeprefix("/v1")) if self.name == "llama.cpp" else (path,)
 
-    def error_body(self, failure: Failure) -> bytes:
-        """Return the body of an error."""
-        if failure.body is not None:
-            return failure.body
-        return json.dumps(
-            {"error": self._error(failure.status, failure.error_type, failure.message, failure.details)}
-        ).encode()
+    def error(self, failure: Failure) -> Json:
+        """Return what an error says."""
+        return {"error": self._error(failure.status, failure.error_type, failure.message, failure.details)}
 
     def error_event(self, broken: Break) -> bytes:
         """Return what stands in a stream for an error that would have been a 500."""
-        event = b"data: " + self.error_body(Failure(500, broken.error_type, broken.message)) + b"\n\n"
+        error = self.error(Failure(500, broken.error_type, broken.message))
+        event = f"data: {json.dumps(error)}\n\n".encode()
         return event + b"data: [DONE]\n\n" if self.name == "vLLM" else event
 
     def _error(self, status: int, error_type: str, message: str, details: Json) -> Json:

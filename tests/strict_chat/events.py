@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evals.loopback.faults import Place
-from evals.strict_messages.tokens import count
+from evals.loopback.tokens import count
 from tests.strict_chat.dialects import Dialect
 from tests.strict_chat.script import Content, FunctionCall, Reasoning, Reply, Text
 
@@ -20,9 +20,13 @@ KEEP_ALIVE = b": keep-alive\n\n"
 class Event:
     """One event as bytes, its place for a `Break`, and whether it only opens a part."""
 
-    encoded: bytes
+    sent: bytes
     at: Place = ("", 0)
-    opens: bool = False
+    opens_block: bool = False
+
+    def encoded(self) -> bytes:
+        """Return the event as it goes out."""
+        return self.sent
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,13 @@
 """What the service decides about a request: refuse it, or play the next step of the script."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from evals.loopback.faults import Break, Failure, Unanswered
-from evals.strict_messages.tokens import canonical, count
+from evals.loopback.answers import Streamed
+from evals.loopback.faults import Failure, Unanswered
+from evals.loopback.tokens import canonical, count
 from tests.strict_chat.asked import Asked
 from tests.strict_chat.dialects import Dialect
-from tests.strict_chat.events import Event, Stream, output_tokens
+from tests.strict_chat.events import Stream, output_tokens
 from tests.strict_chat.models import MODELS, ModelRules
 from tests.strict_chat.rules import first_breach
 from tests.strict_chat.script import Reply, Step
@@ -16,27 +15,18 @@ from tests.strict_chat.script import Reply, Step
 Json = Any
 
 
-@dataclass(frozen=True)
-class Playing:
-    """An accepted request's events, and where they break off."""
-
-    events: Sequence[Event]
-    usage: dict[str, Json]
-    broken: Break | None
-
-
-Decided = Failure | Playing | Unanswered
+Decided = Failure | Streamed | Unanswered
 
 
 class Service:
     """The rules, the script, and the prompt that was read last."""
 
-    def __init__(self, api_key: str, dialect: Dialect) -> None:
+    def __init__(self, api_key: str, dialect: Dialect, script: list[Step]) -> None:
         self.api_key = api_key
         self.dialect = dialect
         self.models: dict[str, ModelRules] = dict(MODELS)
         self.takes_reasoning = True
-        self.script: list[Step] = []
+        self._script = script
         self._last_prompt: list[Json] = []
         self._ids = 0
 
@@ -61,15 +51,15 @@ class Service:
     def _played(self, asked: Asked) -> Decided:
         if breach := first_breach(asked):
             return Failure(breach.status, breach.error_type, breach.message)
-        if not self.script:
+        if not self._script:
             return Failure(500, "server_error", "the script is used up")
-        step = self.script.pop(0)
+        step = self._script.pop(0)
         if not isinstance(step, Reply):
             return step
         wants_usage = (asked.body.get("stream_options") or {}).get("include_usage")
         usage = self._usage(step, asked) if wants_usage and step.keeps_count else {}
         stream = Stream(self.new_id("chatcmpl-"), asked.body["model"], self.dialect, usage)
-        return Playing([*stream.events(step)], usage, step.broken)
+        return Streamed([*stream.events(step)], step.broken, usage)
 
     def _usage(self, reply: Reply, asked: Asked) -> dict[str, Json]:
         prompt, output = asked.prompt_tokens, output_tokens(reply)

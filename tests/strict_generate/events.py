@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evals.loopback.faults import Place
-from evals.strict_messages.tokens import count
+from evals.loopback.tokens import count
 from tests.strict_generate.script import Content, FunctionCall, OtherPart, Reply, Text, Thought
 
 Json = Any
@@ -18,10 +18,11 @@ Sign = Callable[[Object], Object]
 
 @dataclass(frozen=True)
 class Event:
-    """One chunk and its place for a `Break`."""
+    """One chunk and its place for a `Break`; each brings whole parts, so none only opens one."""
 
     data: Object
     at: Place
+    opens_block: bool = False
 
     def encoded(self) -> bytes:
         """Return the chunk as server-sent bytes."""

@@ -4,11 +4,11 @@ import base64
 import hashlib
 import hmac
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.strict_messages.tokens import canonical, count
+from evals.loopback.prefix_cache import PrefixCache
+from evals.loopback.tokens import canonical
 
 Json = Any
 Part = dict[str, Json]
@@ -46,18 +46,4 @@ class Memory:
     """All of it, for one account."""
 
     signer: Signer
-    _cached: set[str] = field(default_factory=set)
-
-    def use_cache(self, parts: Sequence[Json], minimum_tokens: int) -> tuple[int, int]:
-        """Return the tokens of a prompt, and those of it read from the cache. Caching is the service's own affair."""
-        total = read = 0
-        keys: list[str] = []
-        digest = hashlib.sha256()
-        for part in parts:
-            digest.update(canonical(part).encode())
-            keys.append(digest.hexdigest())
-            total += count(part)
-            if keys[-1] in self._cached and total >= minimum_tokens:
-                read = total
-        self._cached.update(keys)
-        return total, read
+    cache: PrefixCache = field(default_factory=PrefixCache)

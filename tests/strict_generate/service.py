@@ -1,14 +1,12 @@
 """What the service decides about a request: refuse it, or play the next step of the script."""
 
-import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from evals.loopback.faults import Break, Failure, Unanswered
+from evals.loopback.answers import Streamed
+from evals.loopback.faults import Failure, Unanswered
 from tests.strict_generate.asked import Asked, in_api_names
-from tests.strict_generate.events import Event, chunks, play
+from tests.strict_generate.events import chunks, play
 from tests.strict_generate.memory import Memory, Signer
 from tests.strict_generate.models import MODELS, ModelRules
 from tests.strict_generate.rules import first_breach
@@ -19,24 +17,15 @@ PATH = re.compile(r"/v1beta/models/([^/:]+):streamGenerateContent\?alt=sse")
 KEY_HEADER = "x-goog-api-key"
 
 
-@dataclass(frozen=True)
-class Stream:
-    """An accepted request's chunks, and where they break off."""
-
-    events: Sequence[Event]
-    broken: Break | None
-
-
-Decided = Failure | Stream | Unanswered
+Decided = Failure | Streamed | Unanswered
 
 
 class Service:
     """The rules, the script, and all that the service remembers between requests."""
 
-    def __init__(self, api_key: str) -> None:
-        self.api_key = api_key
+    def __init__(self, api_key: str, script: list[Step]) -> None:
         self.models: dict[str, ModelRules] = dict(MODELS)
-        self.script: list[Step] = []
+        self._script = script
         self._memories: dict[str, Memory] = {}
         self._ids = 0
         self.accept_key(api_key)
@@ -68,30 +57,22 @@ class Service:
     def _decided(self, asked: Asked) -> Decided:
         if breach := first_breach(asked):
             return Failure(breach.code, breach.status, breach.message)
-        if not self.script:
+        if not self._script:
             return Failure(500, "INTERNAL", "the script is used up")
-        step = self.script.pop(0)
+        step = self._script.pop(0)
         return self._stream(step, asked) if isinstance(step, Reply) else step
 
-    def _stream(self, reply: Reply, asked: Asked) -> Stream:
+    def _stream(self, reply: Reply, asked: Asked) -> Streamed:
         signer = asked.memory.signer
 
         def sign(part: dict[str, Json]) -> dict[str, Json]:
             return signer.signed(part, asked.model) if asked.rules.checks_signatures else part
 
         played = play(reply, sign, lambda: self._new_id("fc"))
-        prompt = asked.memory.use_cache(asked.prompt(), asked.rules.min_cacheable_tokens)
+        prompt = asked.memory.cache.use(asked.prompt(), asked.rules.min_cacheable_tokens)
         base = {"modelVersion": asked.model, "responseId": self._new_id("resp")}
-        return Stream([*chunks(reply, played, base, prompt)], reply.broken)
+        return Streamed([*chunks(reply, played, base, prompt)], reply.broken)
 
     def _new_id(self, kind: str) -> str:
         self._ids += 1
         return f"{kind}_{self._ids:06d}"
-
-
-def error_body(failure: Failure) -> bytes:
-    """Return the JSON of an error, or the scripted body in its place."""
-    if failure.body is not None:
-        return failure.body
-    error = {"code": failure.status, "message": failure.message, "status": failure.error_type}
-    return json.dumps({"error": {**error, **(failure.details or {})}}).encode()

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from evals.loopback.tokens import BYTES_PER_TOKEN
 from evals.strict_messages import ModelRules, Reply, StrictMessages, Text
 from evals.strict_messages.models import MODELS
 from evals.strict_messages.prompt_cache import CacheUse, PromptBlock, PromptCache
-from evals.strict_messages.tokens import BYTES_PER_TOKEN
 from tests.strict_messages.conftest import Client, valid_body
 
 Json = Any

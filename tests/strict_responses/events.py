@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evals.loopback.faults import Place
-from evals.strict_messages.tokens import count
+from evals.loopback.tokens import count
 from tests.strict_responses.script import (
     Content,
     FunctionCall,
@@ -32,6 +32,11 @@ class Event:
 
     data: Item
     at: Place = ("", 0)
+
+    @property
+    def opens_block(self) -> bool:
+        """Whether it only announces an item."""
+        return bool(self.data["type"] == "response.output_item.added")
 
     def encoded(self) -> bytes:
         """Return the event as server-sent bytes."""

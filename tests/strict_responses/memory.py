@@ -7,7 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.strict_messages.tokens import canonical, count
+from evals.loopback.prefix_cache import PrefixCache
+from evals.loopback.tokens import canonical
 
 Json = Any
 Item = dict[str, Json]
@@ -44,7 +45,7 @@ class Memory:
     # By item id: the item as it was issued, and the id of the reasoning that led to it.
     issued: dict[str, str] = field(default_factory=dict)
     reasoning_of: dict[str, str] = field(default_factory=dict)
-    _cached: set[str] = field(default_factory=set)
+    cache: PrefixCache = field(default_factory=PrefixCache)
 
     def note(self, items: list[Item]) -> None:
         """Remember the items of one response."""
@@ -58,16 +59,5 @@ class Memory:
 
     def use_cache(self, parts: list[Json], minimum_tokens: int) -> tuple[int, int, int]:
         """Return the tokens of a prompt, those of it read from the cache, and those written to it."""
-        total = read = 0
-        keys: list[str] = []
-        digest = hashlib.sha256()
-        for part in parts:
-            digest.update(canonical(part).encode())
-            keys.append(digest.hexdigest())
-            total += count(part)
-            if keys[-1] in self._cached and total >= minimum_tokens:
-                read = total
-        if total < minimum_tokens:
-            return total, 0, 0
-        self._cached.update(keys)
-        return total, read, total - read
+        total, read = self.cache.use(parts, minimum_tokens)
+        return total, read, total - read if total >= minimum_tokens else 0

@@ -1,13 +1,11 @@
 """What the service decides about a request: refuse it, or play the next step of the script."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from evals.loopback.faults import Break, Failure, Unanswered
+from evals.loopback.answers import Streamed
+from evals.loopback.faults import Failure, Unanswered
 from tests.strict_responses.asked import Asked
-from tests.strict_responses.events import Event, play, response_events, usage_of
+from tests.strict_responses.events import play, response_events, usage_of
 from tests.strict_responses.memory import Memory, Sealer
 from tests.strict_responses.models import MODELS, ModelRules
 from tests.strict_responses.rules import first_breach
@@ -18,26 +16,16 @@ Item = dict[str, Json]
 INVALID = "invalid_request_error"
 
 
-@dataclass(frozen=True)
-class Stream:
-    """An accepted request's events, and where they break off."""
-
-    events: Sequence[Event]
-    usage: Item
-    broken: Break | None
-
-
-Decided = Failure | Stream | Unanswered
+Decided = Failure | Streamed | Unanswered
 
 
 class Service:
     """The rules, the script, and all that the service remembers between requests."""
 
-    def __init__(self, api_key: str) -> None:
-        self.api_key = api_key
+    def __init__(self, api_key: str, script: list[Step]) -> None:
         self.models: dict[str, ModelRules] = dict(MODELS)
         self.summaries_allowed = True
-        self.script: list[Step] = []
+        self._script = script
         self._memories: dict[str, Memory] = {}
         self._ids = 0
         self.accept_key(api_key)
@@ -74,12 +62,12 @@ class Service:
             details = {"code": "unsupported_value", "param": "reasoning.summary"}
             message = "Your organization must be verified to generate reasoning summaries."
             return Failure(400, INVALID, message, details=details)
-        if not self.script:
+        if not self._script:
             return Failure(500, "server_error", "the script is used up")
-        step = self.script.pop(0)
+        step = self._script.pop(0)
         return self._stream(step, asked) if isinstance(step, Reply) else step
 
-    def _stream(self, reply: Reply, asked: Asked) -> Stream:
+    def _stream(self, reply: Reply, asked: Asked) -> Streamed:
         model = asked.body["model"]
         played = play(reply.content, lambda item_id: asked.memory.sealer.seal(item_id, model), self.new_id)
         items = [item.final for item in played]
@@ -102,12 +90,4 @@ class Service:
             "top_p": 1,
             "service_tier": asked.body.get("service_tier", "auto"),
         }
-        return Stream([*response_events(reply, played, response, usage)], usage, reply.broken)
-
-
-def error_body(failure: Failure) -> bytes:
-    """Return the JSON of an error, or the scripted body in its place."""
-    if failure.body is not None:
-        return failure.body
-    error = {"message": failure.message, "type": failure.error_type, "param": None, "code": None}
-    return json.dumps({"error": {**error, **(failure.details or {})}}).encode()
+        return Streamed([*response_events(reply, played, response, usage)], reply.broken, usage)

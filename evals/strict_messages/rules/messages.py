@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from evals.loopback.tokens import canonical
 from evals.strict_messages.conversation import THINKING, Asked, Block, is_blank_text, unmarked
 from evals.strict_messages.rules.texts import text
-from evals.strict_messages.tokens import canonical
 
 ROLES = frozenset({"user", "assistant", "system"})
 ANYWHERE = frozenset({"text"})

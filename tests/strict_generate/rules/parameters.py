@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Set
 
-from evals.strict_messages.tokens import count
+from evals.loopback.tokens import count
 from tests.strict_generate.asked import Asked, Breach, Object
 
 KNOWN = frozenset({"contents", "generationConfig", "safetySettings", "systemInstruction", "toolConfig", "tools"})

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from evals.strict_messages.tokens import canonical
+from evals.loopback.tokens import canonical
 from tests.strict_responses.asked import CALLS, MESSAGE_ROLES, Asked, Breach, Item
 
 FIELDS: dict[str, frozenset[str]] = {

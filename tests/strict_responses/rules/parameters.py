@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evals.strict_messages.tokens import count
+from evals.loopback.tokens import count
 from tests.strict_responses.asked import Asked, Breach
 
 KNOWN = frozenset(

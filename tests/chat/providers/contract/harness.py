@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import pytest
 
 from chat.providers.base import AssistantEntry, Provider
+from evals.loopback.faults import Failure
 from evals.loopback.server import LoopbackServer, Recorded
 from tests.chat.providers.contract import harnesses
-from tests.chat.providers.contract.script import Step
+from tests.chat.providers.contract.script import Answer, Declined, Step
 
 Ability = Literal[
     "thinking",  # shows reasoning
@@ -38,7 +39,12 @@ PLACES: dict[str, Where] = {
 
 
 class Harness(ABC):
-    """One provider on its strict server. An asynchronous context manager that runs the server."""
+    """One provider on its strict server. An asynchronous context manager that runs the server.
+
+    A harness says which server that is by its own `server`.
+    """
+
+    server: LoopbackServer[Any, Any]
 
     name: ClassVar[str]
     models: ClassVar[tuple[str, str]]
@@ -49,19 +55,13 @@ class Harness(ABC):
     def __init__(self) -> None:
         self._opened: list[Provider] = []
 
-    @property
     @abstractmethod
-    def server(self) -> LoopbackServer[Any]:
-        """The server of the wire format."""
-
-    @property
-    @abstractmethod
-    def api_key(self) -> str:
-        """The key that the server accepts."""
+    def reply(self, answer: Answer) -> Any:
+        """Return a message as the server's script has it."""
 
     @abstractmethod
-    def script(self, *steps: Step) -> None:
-        """Add what the next accepted requests are answered with."""
+    def failure(self, declined: Declined) -> Failure:
+        """Return a failure as the service has it."""
 
     @abstractmethod
     def create(self, *, model: str, api_key: str, base_url: str, read_timeout_s: float) -> Provider:
@@ -99,6 +99,15 @@ class Harness(ABC):
         )
         self._opened.append(provider)
         return provider
+
+    def script(self, *steps: Step) -> None:
+        """Add what the next accepted requests are answered with."""
+        self.server.script(*(self.reply(step) if isinstance(step, Answer) else self.failure(step) for step in steps))
+
+    @property
+    def api_key(self) -> str:
+        """Return the key that the server accepts."""
+        return self.server.api_key
 
     @property
     def requests(self) -> Sequence[Recorded]:

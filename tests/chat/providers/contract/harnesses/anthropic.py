@@ -9,7 +9,7 @@ from evals.loopback.faults import Failure
 from evals.loopback.server import Recorded
 from evals.strict_messages import Reply, StrictMessages, Text, Thinking, ToolUse, Unknown
 from tests.chat.providers.contract.harness import Harness
-from tests.chat.providers.contract.script import Answer, Call, Declined, Part, Say, Step, Think
+from tests.chat.providers.contract.script import Answer, Call, Declined, Part, Say, Think
 
 Json = Any
 FAILURES = {
@@ -32,23 +32,32 @@ STOPS = {"end": "end_turn", "context_overflow": "model_context_window_exceeded"}
 class AnthropicHarness(Harness):
     """The `anthropic` provider."""
 
+    server: StrictMessages
     name = "anthropic"
     models = ("claude-sonnet-5-5", "claude-opus-5-5")
 
     def __init__(self) -> None:
         super().__init__()
-        self._server = StrictMessages()
+        self.server = StrictMessages()
 
-    @property
-    def server(self) -> StrictMessages:
-        return self._server
+    def reply(self, answer: Answer) -> Reply:
+        strange = [Unknown({"type": "future_block", "payload": {"k": 1}}, [{"type": "future_delta", "z": 1}])]
+        return Reply(
+            *(_block(part) for part in answer.parts),
+            *(strange if answer.strange else ()),
+            stop_reason=STOPS.get(answer.stop, answer.stop),
+            usage=_usage(answer.usage) if answer.usage else None,
+            broken=answer.broken,
+            extra_events=[("future_event", {"type": "future_event", "x": 1})] if answer.strange else (),
+            pings=answer.strange,
+        )
 
-    @property
-    def api_key(self) -> str:
-        return self._server.api_key
-
-    def script(self, *steps: Step) -> None:
-        self._server.script(*(_reply(step) if isinstance(step, Answer) else _failure(step) for step in steps))
+    def failure(self, declined: Declined) -> Failure:
+        status, error_type = FAILURES[declined.problem]
+        message = f"prompt is too long: {declined.message}" if declined.problem == "overflow" else declined.message
+        details = {"error_code": "enforced_spend_limit_reached"} if declined.problem == "quota" else None
+        body = b"<html>Bad gateway</html>" if declined.problem == "gateway_page" else None
+        return Failure(status, error_type, message, declined.headers, details, body)
 
     def create(self, *, model: str, api_key: str, base_url: str, read_timeout_s: float) -> AnthropicProvider:
         model_rules = AnthropicModel(model, effort_levels=("low", "medium", "high"))
@@ -82,19 +91,6 @@ class AnthropicHarness(Harness):
         return str(request.json["output_config"]["effort"])
 
 
-def _reply(answer: Answer) -> Reply:
-    strange = [Unknown({"type": "future_block", "payload": {"k": 1}}, [{"type": "future_delta", "z": 1}])]
-    return Reply(
-        *(_block(part) for part in answer.parts),
-        *(strange if answer.strange else ()),
-        stop_reason=STOPS.get(answer.stop, answer.stop),
-        usage=_usage(answer.usage) if answer.usage else None,
-        broken=answer.broken,
-        extra_events=[("future_event", {"type": "future_event", "x": 1})] if answer.strange else (),
-        pings=answer.strange,
-    )
-
-
 def _block(part: Part) -> Text | Thinking | ToolUse:
     match part:
         case Say(text):
@@ -116,11 +112,3 @@ def _usage(usage: TokenUsage) -> Json:
             "ephemeral_1h_input_tokens": usage.cache_write_1h,
         },
     }
-
-
-def _failure(declined: Declined) -> Failure:
-    status, error_type = FAILURES[declined.problem]
-    message = f"prompt is too long: {declined.message}" if declined.problem == "overflow" else declined.message
-    details = {"error_code": "enforced_spend_limit_reached"} if declined.problem == "quota" else None
-    body = b"<html>Bad gateway</html>" if declined.problem == "gateway_page" else None
-    return Failure(status, error_type, message, declined.headers, details, body)

@@ -9,7 +9,7 @@ from chat.providers.google import create
 from evals.loopback.faults import Failure
 from evals.loopback.server import Recorded
 from tests.chat.providers.contract.harness import ALL, PLACES, Harness
-from tests.chat.providers.contract.script import Answer, Call, Declined, Part, Say, Step, Think
+from tests.chat.providers.contract.script import Answer, Call, Declined, Part, Say, Think
 from tests.strict_generate import FunctionCall, Reply, StrictGenerate, Text, Thought
 from tests.strict_generate.script import Content
 
@@ -40,6 +40,7 @@ FINISHES = {"end": "STOP", "tool_use": "STOP", "max_tokens": "MAX_TOKENS", "refu
 class GoogleHarness(Harness):
     """The `google` provider."""
 
+    server: StrictGenerate
     name = "google"
     models = ("gemini-4-hydrogen", "gemini-3.8-flash")
     # Calls come whole, and nothing is deferred.
@@ -56,18 +57,23 @@ class GoogleHarness(Harness):
 
     def __init__(self) -> None:
         super().__init__()
-        self._server = StrictGenerate()
+        self.server = StrictGenerate()
 
-    @property
-    def server(self) -> StrictGenerate:
-        return self._server
+    def reply(self, answer: Answer) -> Reply:
+        return Reply(
+            *(_content(part) for part in answer.parts),
+            finish=FINISHES[answer.stop],
+            usage=_usage(answer.usage) if answer.usage else None,
+            strange=answer.strange,
+            broken=answer.broken,
+        )
 
-    @property
-    def api_key(self) -> str:
-        return self._server.api_key
-
-    def script(self, *steps: Step) -> None:
-        self._server.script(*(_reply(step) if isinstance(step, Answer) else _failure(step) for step in steps))
+    def failure(self, declined: Declined) -> Failure:
+        status, name = FAILURES[declined.problem]
+        message = f"{declined.message} {TOO_LONG}" if declined.problem == "overflow" else declined.message
+        details = {"details": [DAILY]} if declined.problem == "quota" else None
+        body = b"<html>Bad gateway</html>" if declined.problem == "gateway_page" else None
+        return Failure(status, name, message, declined.headers, details, body)
 
     def create(self, *, model: str, api_key: str, base_url: str, read_timeout_s: float) -> Provider:
         rules = self.server.models[model]
@@ -109,16 +115,6 @@ class GoogleHarness(Harness):
         return str(request.json["generationConfig"]["thinkingConfig"]["thinking_level"]).lower()
 
 
-def _reply(answer: Answer) -> Reply:
-    return Reply(
-        *(_content(part) for part in answer.parts),
-        finish=FINISHES[answer.stop],
-        usage=_usage(answer.usage) if answer.usage else None,
-        strange=answer.strange,
-        broken=answer.broken,
-    )
-
-
 def _content(part: Part) -> Content:
     match part:
         case Say(text):
@@ -138,11 +134,3 @@ def _usage(usage: TokenUsage) -> Json:
         "thoughtsTokenCount": thoughts,
         "totalTokenCount": usage.input + usage.cache_read + usage.output,
     }
-
-
-def _failure(declined: Declined) -> Failure:
-    status, name = FAILURES[declined.problem]
-    message = f"{declined.message} {TOO_LONG}" if declined.problem == "overflow" else declined.message
-    details = {"details": [DAILY]} if declined.problem == "quota" else None
-    body = b"<html>Bad gateway</html>" if declined.problem == "gateway_page" else None
-    return Failure(status, name, message, declined.headers, details, body)

@@ -9,7 +9,7 @@ from evals.loopback.faults import Failure
 from evals.loopback.server import Recorded
 from tests.chat.providers.contract.conversation import SEARCH
 from tests.chat.providers.contract.harness import PLACES, Harness
-from tests.chat.providers.contract.script import Answer, Call, Declined, Part, Say, Step, Think
+from tests.chat.providers.contract.script import Answer, Call, Declined, Part, Say, Think
 from tests.strict_responses import FunctionCall, Reasoning, Refusal, Reply, StrictResponses, Text, ToolSearch
 from tests.strict_responses.script import Content
 
@@ -34,6 +34,7 @@ FAILURES: dict[str, tuple[int, str, str]] = {
 class OpenAIHarness(Harness):
     """The `openai` provider."""
 
+    server: StrictResponses
     name = "openai"
     models = ("gpt-6.2-sol", "gpt-6.1-terra")
     # The last event holds the reason why the response ended.
@@ -41,18 +42,24 @@ class OpenAIHarness(Harness):
 
     def __init__(self) -> None:
         super().__init__()
-        self._server = StrictResponses()
+        self.server = StrictResponses()
 
-    @property
-    def server(self) -> StrictResponses:
-        return self._server
+    def reply(self, answer: Answer) -> Reply:
+        content = [_item(part) for part in answer.parts]
+        if answer.stop == "refusal":
+            content.append(Refusal("I can't help with that."))
+        return Reply(
+            *content,
+            incomplete="max_output_tokens" if answer.stop == "max_tokens" else "",
+            usage=_usage(answer.usage) if answer.usage else None,
+            strange=answer.strange,
+            broken=answer.broken,
+        )
 
-    @property
-    def api_key(self) -> str:
-        return self._server.api_key
-
-    def script(self, *steps: Step) -> None:
-        self._server.script(*(_reply(step) if isinstance(step, Answer) else _failure(step) for step in steps))
+    def failure(self, declined: Declined) -> Failure:
+        status, error_type, code = FAILURES[declined.problem]
+        body = b"<html>Bad gateway</html>" if declined.problem == "gateway_page" else None
+        return Failure(status, error_type, declined.message, declined.headers, {"code": code or None}, body)
 
     def create(self, *, model: str, api_key: str, base_url: str, read_timeout_s: float) -> OpenAIProvider:
         return OpenAIProvider(OpenAIModel(model), api_key=api_key, base_url=base_url, read_timeout_s=read_timeout_s)
@@ -73,19 +80,6 @@ class OpenAIHarness(Harness):
 
     def effort(self, request: Recorded) -> str:
         return str(request.json["reasoning"]["effort"])
-
-
-def _reply(answer: Answer) -> Reply:
-    content = [_item(part) for part in answer.parts]
-    if answer.stop == "refusal":
-        content.append(Refusal("I can't help with that."))
-    return Reply(
-        *content,
-        incomplete="max_output_tokens" if answer.stop == "max_tokens" else "",
-        usage=_usage(answer.usage) if answer.usage else None,
-        strange=answer.strange,
-        broken=answer.broken,
-    )
 
 
 def _item(part: Part) -> Content:
@@ -117,9 +111,3 @@ def _usage(usage: TokenUsage) -> Json:
         "output_tokens_details": {"reasoning_tokens": usage.output // 2},
         "total_tokens": total + usage.output,
     }
-
-
-def _failure(declined: Declined) -> Failure:
-    status, error_type, code = FAILURES[declined.problem]
-    body = b"<html>Bad gateway</html>" if declined.problem == "gateway_page" else None
-    return Failure(status, error_type, declined.message, declined.headers, {"code": code or None}, body)

@@ -9,7 +9,7 @@ from chat.providers.openai_compatible import create
 from evals.loopback.faults import Failure
 from evals.loopback.server import Recorded
 from tests.chat.providers.contract.harness import ALL, Harness
-from tests.chat.providers.contract.script import Answer, Call, Declined, Part, Say, Step, Think
+from tests.chat.providers.contract.script import Answer, Call, Declined, Part, Say, Think
 from tests.strict_chat import FunctionCall, Reasoning, Reply, StrictChat, Text
 from tests.strict_chat.script import Content
 
@@ -34,6 +34,7 @@ STOPS = {"end": "stop", "tool_use": "tool_calls", "max_tokens": "length", "refus
 class OpenAICompatibleHarness(Harness):
     """The `openai_compatible` provider."""
 
+    server: StrictChat
     name = "openai_compatible"
     models = ("gpt-oss:20b", "qwen3:8b")
     # Such a server seals nothing and defers nothing, and keeps its cache for itself.
@@ -42,18 +43,22 @@ class OpenAICompatibleHarness(Harness):
 
     def __init__(self) -> None:
         super().__init__()
-        self._server = StrictChat()
+        self.server = StrictChat()
 
-    @property
-    def server(self) -> StrictChat:
-        return self._server
+    def reply(self, answer: Answer) -> Reply:
+        return Reply(
+            *(_content(part) for part in answer.parts),
+            finish=STOPS[answer.stop],
+            usage=_usage(answer.usage) if answer.usage else None,
+            strange=answer.strange,
+            broken=answer.broken,
+        )
 
-    @property
-    def api_key(self) -> str:
-        return self._server.api_key
-
-    def script(self, *steps: Step) -> None:
-        self._server.script(*(_reply(step) if isinstance(step, Answer) else _failure(step) for step in steps))
+    def failure(self, declined: Declined) -> Failure:
+        status, error_type = FAILURES[declined.problem]
+        details = {"code": "insufficient_quota"} if declined.problem == "quota" else None
+        body = b"<html>Bad gateway</html>" if declined.problem == "gateway_page" else None
+        return Failure(status, error_type, declined.message, declined.headers, details, body)
 
     def create(self, *, model: str, api_key: str, base_url: str, read_timeout_s: float) -> Provider:
         row = ModelRow(
@@ -91,16 +96,6 @@ class OpenAICompatibleHarness(Harness):
         return str(request.json["reasoning_effort"])
 
 
-def _reply(answer: Answer) -> Reply:
-    return Reply(
-        *(_content(part) for part in answer.parts),
-        finish=STOPS[answer.stop],
-        usage=_usage(answer.usage) if answer.usage else None,
-        strange=answer.strange,
-        broken=answer.broken,
-    )
-
-
 def _content(part: Part) -> Content:
     match part:
         case Say(text):
@@ -120,10 +115,3 @@ def _usage(usage: TokenUsage) -> Json:
         "prompt_tokens_details": {"cached_tokens": usage.cache_read},
         "completion_tokens_details": {"reasoning_tokens": usage.output // 2},
     }
-
-
-def _failure(declined: Declined) -> Failure:
-    status, error_type = FAILURES[declined.problem]
-    details = {"code": "insufficient_quota"} if declined.problem == "quota" else None
-    body = b"<html>Bad gateway</html>" if declined.problem == "gateway_page" else None
-    return Failure(status, error_type, declined.message, declined.headers, details, body)
