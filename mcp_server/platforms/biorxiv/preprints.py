@@ -31,6 +31,7 @@ Json = Any
         "how often was this preprint revised",
         "look up one manuscript on medRxiv",
         "versions of a preprint",
+        "is the manuscript still changing",
     ),
 )
 async def get_preprint(api: Api, doi: PreprintDoi, server: EitherServer = None) -> Answer:

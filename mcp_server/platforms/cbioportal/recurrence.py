@@ -121,6 +121,7 @@ async def cancer_types(api: Api, calls: Sequence[Row]) -> dict[Sample, str]:
         "which tumours carry this exact mutation",
         "recurrence of a somatic amino acid change",
         "is this mutation seen in other patients",
+        "which cancers show this change",
     ),
 )
 async def mutation_recurrence(

@@ -185,6 +185,7 @@ def _unknown_type(types: Sequence[Json], wanted: str) -> Answer:
         "sample lists and molecular profiles of a study",
         "how many samples does a cancer study have",
         "does the study have RNA or copy number data",
+        "which molecule types does this cohort have",
     ),
 )
 async def get_cancer_study(api: Api, study_id: StudyId) -> Answer:

@@ -168,6 +168,7 @@ def _cited_document(document: Json) -> list[Citation]:
         "publication behind an activity",
         "source article or patent of compounds",
         "compounds published in a PMID",
+        "where was this value published",
     ),
 )
 async def get_document(

@@ -231,6 +231,7 @@ def _check_drugs(found: list[Json], filters: dict[str, Json]) -> None:
         "what does ATC L01 mean",
         "therapeutic class hierarchy of WHO",
         "drugs in the same class",
+        "what class of medicine does the code stand for",
     ),
 )
 async def get_atc_class(

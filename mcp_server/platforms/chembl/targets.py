@@ -85,6 +85,7 @@ async def _by_component(
         "gene symbol to drug target",
         "UniProt accession to ChEMBL target",
         "which target record is EGFR",
+        "which target is meant by this gene name",
     ),
 )
 async def resolve_target(
@@ -158,6 +159,7 @@ def _component(component: Json, with_cross_references: bool) -> dict[str, Json]:
         "components of a drug target",
         "what proteins make up a CHEMBL target",
         "EC number, organism, type of a target",
+        "which protein is behind this target id",
     ),
 )
 async def get_target(

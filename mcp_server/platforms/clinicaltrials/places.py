@@ -103,6 +103,7 @@ async def find_studies_near_location(
         "hospitals and cities of a trial, contact phone",
         "which centres are still recruiting",
         "trial sites in Germany",
+        "which hospitals take part in this study",
     ),
 )
 async def get_study_locations(

@@ -131,6 +131,7 @@ async def field_values(api: Api, field: Piece) -> Answer:
         "what fields can I search in the trial registry",
         "allowed status and phase codes",
         "data structure of a study record",
+        "which words can a filter take",
     ),
 )
 async def describe_search(

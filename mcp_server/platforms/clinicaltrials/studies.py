@@ -70,6 +70,7 @@ COMPARED = Annotated[
         "what is this study about",
         "protocol, design, sponsor, status of one trial",
         "is NCT still recruiting",
+        "summary of a trial in plain words",
     ),
 )
 async def get_study(

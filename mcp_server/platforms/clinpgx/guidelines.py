@@ -106,6 +106,7 @@ def cited(found: list[Json]) -> list[Citation]:
         "DPWG or CPIC guidance",
         "is there a pharmacogenetic guideline",
         "Dutch pharmacogenetics recommendations",
+        "what do the Dutch say about dosing",
     ),
 )
 async def search_guideline_annotations(

@@ -64,6 +64,7 @@ def _outcome(parts: dict[str, Json], data: Json, note: str, citations: list[Cita
         "is genotyping useful before this drug",
         "gene and drug interaction on one page",
         "pharmacogenetic summary of a pair",
+        "how strong is the link between a gene and a statin",
     ),
 )
 async def gene_drug_report(api: Api, gene_symbol: GeneSymbol, drug_name: DrugName) -> Answer:

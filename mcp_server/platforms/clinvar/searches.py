@@ -139,6 +139,7 @@ async def search_variants(
         "tier I variants of a tumour",
         "AMP/ASCO/CAP clinical impact",
         "actionable cancer variants",
+        "changes in tumours with therapeutic relevance",
     ),
 )
 async def search_somatic_variants(

@@ -89,6 +89,7 @@ async def list_submissions(
         "classification of a variant for one disease",
         "variant-condition pair",
         "what does an RCV number say",
+        "what does the variant mean for this one disease",
     ),
 )
 async def get_condition_record(api: Api, accession: Rcv) -> Answer:

@@ -40,6 +40,7 @@ CANDIDATES_MAX = 50
         "is BRCA2 c.5946del pathogenic",
         "look up a mutation",
         "is it harmful or benign",
+        "is this mutation known to be bad",
     ),
 )
 async def resolve_variant(api: Api, variant: Variant) -> Answer:
@@ -76,6 +77,7 @@ async def resolve_variant(api: Api, variant: Variant) -> Answer:
         "clinical significance of a VCV",
         "review status, gold stars, last evaluated",
         "is the variant pathogenic and for which disease",
+        "what is known about this ClinVar entry",
     ),
 )
 async def get_variant_record(api: Api, variation_id: ClinVarVariationId) -> Answer:

@@ -75,6 +75,7 @@ TRANSCRIPT_FIELDS = (
         "gene symbol to ENSG",
         "Ensembl id of a gene",
         "old gene name to current symbol",
+        "which chromosome is my gene on",
     ),
 )
 async def lookup_gene(api: Api, gene_symbol: GeneSymbol, species: Species = "homo_sapiens") -> Answer:
@@ -100,6 +101,7 @@ async def lookup_gene(api: Api, gene_symbol: GeneSymbol, species: Species = "hom
         "which gene is this ENSG",
         "gene symbol for an Ensembl id",
         "description and biotype of an Ensembl gene",
+        "old or new name behind an ENSG number",
     ),
 )
 async def get_gene(api: Api, ensembl_id: VersionedGeneId) -> Answer:
@@ -230,6 +232,7 @@ async def get_transcripts(
         "is this Ensembl id retired",
         "what replaced an old ENSG",
         "deprecated stable id",
+        "my Ensembl id is not found any more",
     ),
 )
 async def get_id_history(api: Api, ensembl_id: VersionedId) -> Answer:

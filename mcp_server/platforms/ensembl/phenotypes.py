@@ -128,6 +128,7 @@ async def get_region_phenotypes(
         "genes and SNPs for a trait",
         "loci annotated with a phenotype",
         "HP or EFO term to genes",
+        "genes behind deafness or blindness",
     ),
 )
 async def find_features_by_phenotype(

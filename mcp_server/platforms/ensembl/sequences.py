@@ -205,6 +205,7 @@ async def map_assembly(api: Api, region: Region, from_assembly: Mapped, to_assem
         "cDNA position to genome",
         "codon of an ENSP residue",
         "protein coordinates to genomic",
+        "which base belongs to this residue",
     ),
 )
 async def map_to_genome(

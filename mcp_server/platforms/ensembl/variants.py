@@ -82,6 +82,7 @@ _NAMED = Cite("rsid", "[]", "name")
         "position and alleles of an rs number",
         "which gene is the SNP in",
         "ancestral allele, MAF",
+        "which letters can stand at this SNP",
     ),
 )
 async def get_variant(

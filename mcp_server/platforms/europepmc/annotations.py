@@ -219,6 +219,7 @@ def _cited(row: Json) -> Citation:
         "articles that mention a gene or accession in the text",
         "which papers cite a PDB entry",
         "full texts tagged with a chemical",
+        "papers that mention a PDB code",
     ),
 )
 async def find_articles_mentioning_entity(

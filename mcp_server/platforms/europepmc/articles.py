@@ -43,6 +43,7 @@ DATABASES = {"ENA": "EMBL", "GENBANK": "EMBL", "ARRAYEXPRESS": "ARXPR"}
         "abstract and funding of an article",
         "is the paper open access",
         "preprint or patent record",
+        "details of one paper by DOI",
     ),
 )
 async def get_article(

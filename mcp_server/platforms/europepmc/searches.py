@@ -35,6 +35,7 @@ Query = Annotated[
         "most cited papers",
         "literature search incl. preprints",
         "European literature database",
+        "recent literature and preprints on a subject",
     ),
 )
 async def search_articles(

@@ -50,6 +50,7 @@ def mutated_in(gene: KnownGene) -> Json:
         "percent of tumours with a mutated gene by cancer type",
         "pan-cancer mutation rate",
         "fraction of patients with a mutation",
+        "how many TCGA patients carry a mutation in the gene",
     ),
 )
 async def mutation_frequency(

@@ -89,6 +89,7 @@ DiseaseLimit = Annotated[int, Arg("How many diseases to return at most.", minimu
         "Orphanet number",
         "translate disease ids",
         "synonyms of a disease",
+        "one disease under all its codes",
     ),
 )
 async def disease_resolve(api: Api, query: Query, limit: DiseaseLimit = 5, offset: Offset = 0) -> Answer:

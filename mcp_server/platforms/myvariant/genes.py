@@ -74,11 +74,11 @@ GeneLimit = Annotated[int, Arg("How many genes to return at most.", minimum=1, m
     ),
     asks=(
         "Entrez id of a gene",
-        "gene alias to symbol",
         "HGNC, OMIM, UniProt ids of a gene",
         "NCBI Gene number",
         "what is HER2 officially called",
         "gene name in mouse",
+        "all numbers and names of a gene",
     ),
 )
 async def gene_resolve(api: Api, query: Query, species: Species = "9606", limit: GeneLimit = 5) -> Answer:

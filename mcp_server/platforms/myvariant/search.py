@@ -185,6 +185,7 @@ class Page:
         "filter by allele frequency and significance",
         "gene and amino acid change to genomic id",
         "rare variants in an interval",
+        "which variants of a gene are rare and harmful",
     ),
 )
 async def variant_search(

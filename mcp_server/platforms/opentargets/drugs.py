@@ -194,6 +194,7 @@ async def get_disease_drugs(
         "modality, max phase, mechanism, brand names",
         "first approval, is it a biologic",
         "what is this CHEMBL drug",
+        "what kind of drug is it",
     ),
 )
 async def get_drug_info(api: Api, chembl_id: ChemblId) -> Answer:

@@ -109,6 +109,7 @@ def _compact_hit(hit: Json, match: str) -> Json:
         "MONDO id from a name",
         "find the id of a gene, drug or disease",
         "free text to ontology term",
+        "what id does this disease have",
     ),
 )
 async def search_entities(
@@ -275,6 +276,7 @@ async def get_entity_literature(
         "genes similar to a gene",
         "related diseases by text embedding",
         "what is mentioned in the same context",
+        "genes that are talked about like this one",
     ),
 )
 async def get_similar_entities(

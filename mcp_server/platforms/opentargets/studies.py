@@ -112,6 +112,7 @@ async def search_gwas_studies(
         "loci found by one GWAS",
         "genome-wide significant signals of a study",
         "eQTL study",
+        "result of one association study",
     ),
 )
 async def get_gwas_study(api: Api, study_id: StudyId, limit: Limit = 25, offset: Offset = 0) -> Answer:

@@ -116,6 +116,7 @@ def _fits(row: Json, tissue: str | None, datatype: str | None) -> bool:
         "protein-protein interactions, PPI network",
         "STRING partners",
         "interactome of a gene",
+        "partners and network of a protein",
     ),
 )
 async def get_target_interactions(

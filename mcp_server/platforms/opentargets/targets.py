@@ -29,6 +29,7 @@ KEPT_OF_TARGET: dict[str, Callable[[Json], bool]] = {
         "what does a drug target do",
         "overview of a target by ENSG",
         "summary, class and location of a target",
+        "tell me about this target",
     ),
 )
 async def get_target_info(api: Api, ensembl_id: EnsemblGeneId) -> Answer:

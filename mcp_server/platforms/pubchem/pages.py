@@ -59,6 +59,7 @@ MEDICINE = {
         "uses and manufacturing of a chemical",
         "regulatory status, EPA lists",
         "PUG View heading",
+        "is the chemical allowed by law",
     ),
 )
 async def get_compound_section(
@@ -204,6 +205,7 @@ async def get_pharmacology(
         "therapeutic uses and contraindications",
         "Orange Book, drug classes",
         "prescribing information, boxed warning text",
+        "what does the leaflet say about use",
     ),
 )
 async def get_drug_label_texts(

@@ -128,6 +128,7 @@ def _search_note(query: str, found: bool, warnings: dict[str, list[str]]) -> str
         "title, authors, journal of a paper",
         "details of several PubMed ids",
         "who wrote it",
+        "who wrote the paper and what does it say",
     ),
 )
 async def get_articles(
@@ -182,6 +183,7 @@ async def _records(api: Api, pmids: list[str], include: Sequence[str]) -> dict[s
         "PMC number to PubMed id",
         "is the paper in PubMed Central",
         "translate article ids",
+        "same paper under another number",
     ),
 )
 async def convert_ids(

@@ -95,6 +95,7 @@ LinkedDatabase = Literal[
         "NCBI records behind a PMID",
         "elink from PubMed",
         "GEO or nucleotide records of an article",
+        "sequences linked to an article",
     ),
 )
 async def get_linked_records(

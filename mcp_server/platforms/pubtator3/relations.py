@@ -91,6 +91,7 @@ def _none(entity: str, relation: str | None, target_type: str | None) -> str:
         "sentences that say a drug inhibits a gene",
         "papers behind a relation",
         "evidence that a chemical causes a disease",
+        "sentences linking a drug to a disease",
     ),
 )
 async def get_relation_evidence(

@@ -56,6 +56,7 @@ REACTION = "/data/query/enhanced/v2/{}?fetchIncomingRelationships=false&summaris
         "description of a signalling pathway",
         "summary of a pathway with references",
         "what happens in apoptosis",
+        "what goes on in this pathway",
     ),
 )
 async def get_pathway(

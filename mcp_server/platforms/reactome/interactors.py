@@ -31,6 +31,7 @@ MIN_SCORE = 0.45
         "binding partners of a protein",
         "IntAct interactions",
         "PPI of a UniProt accession",
+        "who sticks to this protein, with scores",
     ),
 )
 async def get_interactors(

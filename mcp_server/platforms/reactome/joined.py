@@ -35,6 +35,7 @@ Gene = Annotated[str, Arg("Gene symbol or UniProt accession of a human protein."
         "what biological processes is a gene in",
         "overview of a gene's pathways and complexes",
         "pathways for a gene symbol",
+        "pathways of one gene at a glance",
     ),
 )
 async def gene_pathway_profile(

@@ -31,6 +31,7 @@ Level = Annotated[Literal["pathways", "reactions"], Arg("Whether pathways or sin
         "UniProt accession to pathways",
         "pathway membership of a gene",
         "metabolite to pathways",
+        "pathways that my protein takes part in",
     ),
 )
 async def map_identifier_to_pathways(

@@ -89,6 +89,7 @@ SINGLE_LOOKUPS = 25
         "all human kinases",
         "proteins with an EC number",
         "Swiss-Prot search",
+        "which proteins carry this name",
     ),
 )
 async def search_proteins(
@@ -151,6 +152,7 @@ async def query_rows(api: Api, query: str, *, limit: int, cursor: str | None) ->
         "protein name and function of an accession",
         "UniProt entry summary",
         "which gene encodes it",
+        "what is known about this protein in short",
     ),
 )
 async def get_protein(api: Api, accession: UniProtAccession) -> Answer:
@@ -228,6 +230,7 @@ async def get_proteins_batch(api: Api, accessions: Accessions) -> Answer:
         "how many human proteins are membrane proteins",
         "number of proteins per species",
         "statistics of a protein query",
+        "how many proteins have a known 3D structure",
     ),
 )
 async def count_proteins_by_group(

@@ -60,6 +60,7 @@ async def search_diseases(
         "UniProt keyword for a process",
         "controlled vocabulary of locations",
         "KW number, SL number",
+        "keyword for a kind of domain such as zinc finger",
     ),
 )
 async def search_vocabulary(
