@@ -167,7 +167,7 @@ def own_routes(session_id: UUID, turn_id: UUID) -> list[str]:
             route = before + str(pattern.pattern)
             if isinstance(pattern, URLResolver):
                 yield from walk(pattern.url_patterns, route)
-            elif isinstance(pattern, URLPattern) and "<" in route:
+            elif isinstance(pattern, URLPattern) and re.search("<[^>]*(?:session|turn)_id>", route):
                 yield route
 
     routes = list(walk(get_resolver("chat.urls").url_patterns, "/"))
