@@ -95,9 +95,13 @@ async def test_a_stop_ends_the_wait_at_once() -> None:
     assert run.ledger.open == {}
 
 
-async def test_a_pause_lasts_as_long_as_it_was_given() -> None:
+async def test_a_pause_lasts_as_long_as_it_was_given_and_ends_nothing() -> None:
+    stop, loop = StopSignal(), asyncio.get_running_loop()
+    began = loop.time()
     async with asyncio.timeout(5):
-        await StopSignal().pause(0.001)
+        await stop.pause(0.05)
+    assert loop.time() - began >= 0.049
+    assert stop.outcome is None
 
 
 # --- the real SDK against the strict server ------------------------------------------------------

@@ -38,12 +38,16 @@ async def test_tools_are_listed_and_called(way: tuple[str, str]) -> None:
 @each_way
 async def test_two_hundred_cancelled_calls_disturb_no_other(way: tuple[str, str]) -> None:
     async with connected(way[0], DEBUG, mode=way[1]) as debug:
-        await cancel_two_hundred(debug)
+        beside = asyncio.create_task(sleep(debug, 2_000))
+        outcomes = await cancel_two_hundred(debug)
+        assert await beside == {"outcome": "data", "data": {"slept": 2_000}}
+        assert await sleep(debug, 1) == {"outcome": "data", "data": {"slept": 1}}
+    assert len(outcomes) == 200 and set(outcomes) <= {"cancelled", "data"} and "cancelled" in outcomes
 
 
-async def cancel_two_hundred(debug: Client) -> None:
+async def cancel_two_hundred(debug: Client) -> list[str]:
+    """Cancel calls around the moment of their answers; return what became of each."""
     chance = random.Random(48)
-    beside = asyncio.create_task(sleep(debug, 2_000))
 
     async def cancelled() -> str:
         duration = chance.randint(5, 50)
@@ -59,23 +63,32 @@ async def cancel_two_hundred(debug: Client) -> None:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(cancelled()) for _ in range(20)]
         outcomes += [task.result() for task in tasks]
-    assert len(outcomes) == 200 and set(outcomes) <= {"cancelled", "data"} and "cancelled" in outcomes
-    assert await beside == {"outcome": "data", "data": {"slept": 2_000}}
-    assert await sleep(debug, 1) == {"outcome": "data", "data": {"slept": 1}}
+    return outcomes
 
 
 @pytest.mark.case("C046", "C047", "C048")
 @each_way
 async def test_bad_calls_exceptions_prints_and_forty_megabytes_hurt_only_their_own_call(way: tuple[str, str]) -> None:
     async with connected(way[0], DEBUG, mode=way[1]) as debug:
-        await misbehave(debug, LARGEST[way[0]])
+        beside = asyncio.create_task(sleep(debug, 1_000))
+        for size in (65_300, 65_536, 70_000, LARGEST[way[0]]):
+            result = await debug.call_tool("debug__get_text", {"size": size})
+            assert result.structured_content == {"outcome": "data", "data": "ä" * (size // 2)}
+        codes = await codes_of_bad_calls(debug)
+        printed = await debug.call_tool("debug__run_print", {"text": '{"jsonrpc": "2.0", "id": 1, "result": {}}'})
+        assert not printed.is_error
+        assert await beside == {"outcome": "data", "data": {"slept": 1_000}}
+    assert codes == [
+        "tool_result_too_large",
+        "tool_invalid_arguments",
+        "tool_invalid_arguments",
+        "internal",
+        "tool_unknown",
+    ]
 
 
-async def misbehave(debug: Client, largest: int) -> None:
-    beside = asyncio.create_task(sleep(debug, 1_000))
-    for size in (65_300, 65_536, 70_000, largest):
-        result = await debug.call_tool("debug__get_text", {"size": size})
-        assert result.structured_content == {"outcome": "data", "data": "ä" * (size // 2)}
+async def codes_of_bad_calls(debug: Client) -> list[str]:
+    """Make one call of each kind that fails; return the codes of their errors."""
     codes = []
     for name, arguments in (
         ("debug__get_text", {"size": 40_000_000}),
@@ -87,16 +100,7 @@ async def misbehave(debug: Client, largest: int) -> None:
         failed = await debug.call_tool(name, arguments)
         assert failed.is_error and failed.structured_content is not None
         codes.append(failed.structured_content["error"]["code"])
-    assert codes == [
-        "tool_result_too_large",
-        "tool_invalid_arguments",
-        "tool_invalid_arguments",
-        "internal",
-        "tool_unknown",
-    ]
-    printed = await debug.call_tool("debug__run_print", {"text": '{"jsonrpc": "2.0", "id": 1, "result": {}}'})
-    assert not printed.is_error
-    assert await beside == {"outcome": "data", "data": {"slept": 1_000}}
+    return codes
 
 
 @pytest.mark.case("C041", "C048")

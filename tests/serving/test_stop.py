@@ -21,7 +21,7 @@ def test_the_stop_button_closes_everything(site: Running, world: World, phase: P
     moment = world.enter(phase, lambda: desk.ask(session_id))
     desk.stop(moment.following.turn_id)
     moment.until_closed()
-    moment.following.ended()
+    assert moment.following.ended()["outcome"] == "aborted_by_user"
     settled(site, moment, session_id, "aborted_by_user")
 
 
@@ -39,7 +39,7 @@ def test_a_reader_who_leaves_for_good_ends_the_turn_after_the_grace_period(
     # Asking the site itself would be reading again.
     programs.wait_until(lambda: site.home.status(moment.following.turn_id) == "ended", "the end of the turn")
     moment.following = desk.follow(moment.following.turn_id)
-    moment.following.ended()
+    assert moment.following.ended()["outcome"] == "aborted_disconnect"
     settled(site, moment, session_id, "aborted_disconnect")
 
 
@@ -55,7 +55,7 @@ def test_a_turn_outlives_the_connections_to_its_database(site: Running, home: Ho
     moment.until_closed()
     programs.wait_until(lambda: home.status(moment.following.turn_id) == "ended", "the end of the turn")
     moment.following = desk.follow(moment.following.turn_id)
-    moment.following.ended()
+    assert moment.following.ended()["outcome"] == "aborted_by_user"
     settled(site, moment, session_id, "aborted_by_user")
 
 
@@ -98,8 +98,9 @@ def test_so_do_the_stop_button_and_the_end_of_a_page(site: Running, world: World
     moment.until_closed()
     programs.wait_until(lambda: site.home.status(moment.following.turn_id) == "ended", "the end of the turn")
     moment.following = desk.follow(moment.following.turn_id)
-    moment.following.ended()
-    settled(site, moment, session_id, {"stop": "aborted_by_user", "leave": "aborted_disconnect"}[way])
+    outcome = {"stop": "aborted_by_user", "leave": "aborted_disconnect"}[way]
+    assert moment.following.ended()["outcome"] == outcome
+    settled(site, moment, session_id, outcome)
 
 
 def test_a_reader_who_comes_back_in_time_finds_the_turn_running(site: Running, world: World) -> None:

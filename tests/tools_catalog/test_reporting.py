@@ -66,5 +66,6 @@ async def test_a_quiet_process_gives_signs_of_life(servers: ToolServers) -> None
     reporter = Reporter(servers, process="here:7", every_s=0.05)
     reporter.start()
     (first,) = await seen(bool)
-    await seen(lambda rows: rows[0].seen_at > first.seen_at)
+    (later,) = await seen(lambda rows: rows[0].seen_at > first.seen_at)
     await reporter.stop()
+    assert (later.word, later.pid, later.generation) == (first.word, first.pid, first.generation)

@@ -13,7 +13,7 @@ from tools_catalog.meaning import Vectors
 from tools_catalog.models import ToolVector
 from tools_catalog.search import ToolSearch
 from tools_catalog.vector_store import DatabaseVectors
-from tools_catalog.vectors import Preparation, Subject, subjects_of
+from tools_catalog.vectors import SUBJECTS_AT_ONCE, Preparation, Subject, subjects_of
 from tools_catalog.words import tokens
 
 THINGS = len(subjects_of(Catalog(), "any"))
@@ -189,11 +189,25 @@ async def test_operators_are_told_when_embedding_fails() -> None:
 
 
 async def test_closing_ends_what_is_being_made_and_keeps_what_is_done() -> None:
-    store, embedder = MemoryVectors(), CountingEmbedder()
+    loop, in_the_second, may_go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    class HeldAtTheSecond(CountingEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[Vector]:
+            if self.texts:
+                loop.call_soon_threadsafe(in_the_second.set)
+                assert may_go_on.wait(5)
+            return super().embed(texts)
+
+    store, embedder = MemoryVectors(), HeldAtTheSecond()
     meanings = Meanings(lambda: embedder, store)
-    await meanings.attach(ToolSearch(catalog(*(f"Tool {number}." for number in range(40)))))
+    search = ToolSearch(catalog(*(f"Tool {number}." for number in range(40))))
+    await meanings.attach(search)
+    await asyncio.wait_for(in_the_second.wait(), 5)
     await asyncio.wait_for(meanings.aclose(), 5)
+    may_go_on.set()
     await asyncio.wait_for(meanings.settled(), 5)
+    assert len(store.kept) == SUBJECTS_AT_ONCE
+    assert search.keyword_only and "until all tools are embedded" in search.notice
 
 
 @pytest.mark.postgres

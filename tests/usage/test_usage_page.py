@@ -104,4 +104,5 @@ def test_the_page_costs_as_many_queries_for_a_year_as_for_a_day(
     client.force_login(user)
 
     with django_assert_max_num_queries(14):
-        client.get("/usage/?month=2026-11")
+        page = client.get("/usage/?month=2026-11").content.decode()
+    assert costs_of_page(page)["day"].keys() == {"2026-11-01", "2026-11-02", "2026-11-03"}

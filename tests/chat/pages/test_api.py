@@ -119,6 +119,7 @@ async def test_leaving_a_stream_leaves_no_task_behind(bearer: dict[str, str], se
     async with asyncio.timeout(WITHIN_S):
         while left := asyncio.all_tasks() - before:
             await asyncio.wait(left)
+    assert asyncio.all_tasks() <= before
     hold.event.set()
 
 

@@ -28,8 +28,10 @@ from mcp_server.platforms.pubtator3.queries import (
         "(@GENE_BRCA1.L OR @CELLLINE_HeLa) AND @SPECIES_9606",
     ],
 )
-def test_a_right_text_is_let_through(text: str) -> None:
+def test_a_right_text_is_let_through_but_not_with_an_operator_behind_it(text: str) -> None:
     check(text)
+    with pytest.raises(InvalidArguments, match="something is missing"):
+        check(f"{text} AND")
 
 
 @pytest.mark.parametrize(

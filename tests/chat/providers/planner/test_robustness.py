@@ -94,7 +94,9 @@ def names_said_to_have_nothing(turn: Turn) -> set[str]:
 async def test_any_single_result_may_be_replaced(name: str, kind: str, snapshot: Snapshot) -> None:
     whole = await run(QUESTIONS[name], snapshot)
     check(whole)
-    for position in first_and_last_of_each_tool(whole):
+    positions = first_and_last_of_each_tool(whole)
+    assert positions
+    for position in positions:
 
         def change(number: int, call: ToolCall, result: ToolResult, position: int = position) -> ToolResult:
             if number != position:
@@ -103,7 +105,9 @@ async def test_any_single_result_may_be_replaced(name: str, kind: str, snapshot:
             text, is_error = envelope_text(content), content["outcome"] == "failed"
             return ToolResult(call.id, call.name, text, is_error=is_error)
 
-        check(await run(QUESTIONS[name], snapshot, change))
+        turn = await run(QUESTIONS[name], snapshot, change)
+        check(turn)
+        assert turn.outcome(position) == CHANGED[kind]["outcome"]
 
 
 @pytest.mark.parametrize("kind", ["down", "missing", "nothing", "unknown"])

@@ -36,7 +36,10 @@ def planned(text: str, domain: str | None = None) -> Plan | None:
 @CHECKED
 @given(anything)
 def test_any_text_has_a_plan_or_mistakes_with_places(text: str) -> None:
-    planned(text)
+    plan = planned(text)
+
+    again = planned(plan.normalised) if plan else None
+    assert (again and again.legs) == (plan and plan.legs)
 
 
 @CHECKED
