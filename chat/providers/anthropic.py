@@ -13,11 +13,7 @@ import anthropic
 from anthropic.lib.streaming import AsyncMessageStream
 
 from chat.config import ModelRow, Service
-from chat.providers.anthropic_errors import (
-    MODEL_ERRORS,
-    failure,
-    is_history_refused,
-)
+from chat.providers.anthropic_errors import MODEL_ERRORS, failure, is_history_refused
 from chat.providers.anthropic_progress import StreamProgress
 from chat.providers.anthropic_wire import (
     PROVIDER,

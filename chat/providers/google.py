@@ -12,13 +12,7 @@ from typing import Literal
 from chat.config import ModelRow, Service
 from chat.providers.base import AssistantEntry, ModelEvent, ModelRequest, TokenUsage
 from chat.providers.failing import StreamCut
-from chat.providers.google_errors import (
-    MODEL_ERRORS,
-    ModelError,
-    StreamError,
-    failure,
-    is_history_refused,
-)
+from chat.providers.google_errors import MODEL_ERRORS, ModelError, StreamError, failure, is_history_refused
 from chat.providers.google_http import ServiceConnection
 from chat.providers.google_progress import StreamProgress
 from chat.providers.google_schema import tool_problem

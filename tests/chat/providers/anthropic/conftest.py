@@ -1,7 +1,6 @@
 """Requests, conversations and a provider on the strict server."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +10,6 @@ from chat.providers.anthropic import AnthropicModel, AnthropicProvider
 from chat.providers.base import (
     AssistantEntry,
     Entry,
-    ModelEvent,
     ModelReply,
     ModelRequest,
     Provider,
@@ -21,6 +19,8 @@ from chat.providers.base import (
     UserEntry,
 )
 from evals.strict_messages.server import StrictMessages
+from tests.chat.providers.contract.conversation import collect as collect
+from tests.chat.providers.contract.conversation import reply as reply
 from tests.strict_messages.fixture import strict_messages as strict_messages
 
 Json = Any
@@ -53,19 +53,6 @@ def request(*entries: Entry, **changes: Any) -> ModelRequest:
 def results(entry: AssistantEntry, text: str = "ENSG00000141736") -> ToolResultsEntry:
     """Return a plain result for each call of a message."""
     return ToolResultsEntry(tuple(ToolResult(call.id, call.name, text) for call in entry.tool_calls))
-
-
-async def collect(provider: Provider, asked: ModelRequest) -> list[ModelEvent]:
-    """Return all events of one stream."""
-    async with aclosing(provider.stream(asked)) as events:
-        return [event async for event in events]
-
-
-async def reply(provider: Provider, asked: ModelRequest) -> ModelReply:
-    """Return the end of one stream."""
-    last = (await collect(provider, asked))[-1]
-    assert isinstance(last, ModelReply)
-    return last
 
 
 @dataclass
