@@ -37,8 +37,8 @@ What the rows are:
 - **up front**: instructions and loaded tools of a session's first request, counted from its bytes at three bytes a
   token ([0064](decisions/0064-core-tools.md)); no request is sent (`tests/benchmarks/up_front.py`).
 - **tool search**: the whole catalogue and the labelled queries of `tests/data/tool_search`, vectors in SQLite; the
-  best of five rounds, since others work on the machine (`make bench ARGS=tool_search`). Over labelled queries by others
-  and beside plain BM25, FTS5 and the embedder alone: [tool-search.md](tool-search.md).
+  quickest of five rounds counts for each query, since others work on the machine (`make bench ARGS=tool_search`). Over
+  labelled queries by others, beside plain BM25, FTS5 and the embedder alone: [tool-search.md](tool-search.md).
 - **5 MB answer**: a database on loopback, in a process of its own, answers with 5 MB of records; a tool hands them on
   as they are, through the child and the spool folder. The same answer downloaded and parsed in one process, in turns
   with it, is what nobody can save (`tests/benchmarks/big_answer.py`).
