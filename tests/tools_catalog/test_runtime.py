@@ -10,6 +10,8 @@ import pytest
 import pytest_asyncio
 
 from tests.tools_catalog.conftest import is_alive, until
+from tests.tools_catalog.vectors import CountingEmbedder, MemoryVectors
+from tools_catalog.attaching import Meanings
 from tools_catalog.catalog import Catalog
 from tools_catalog.config import CatalogConfig
 from tools_catalog.environment import child_environment
@@ -74,6 +76,31 @@ async def test_a_changed_list_is_taken_over(servers: ToolServers) -> None:
     after = (await servers.get("snapshot")).catalog
     assert after.get("debug__added") is not None
     assert search.search("added").hits[0].name == "debug__added"
+
+
+async def test_a_changed_list_embeds_what_is_new_and_nothing_else(fake_command: list[str], tmp_path: Path) -> None:
+    embedder = CountingEmbedder()
+    servers = ToolServers(
+        lambda upstreams: fake_command,
+        env_for=lambda upstreams: child_environment(os.environ, FAKE_UPSTREAMS=upstreams),
+        cwd=tmp_path,
+        spool_dir=tmp_path / "spool",
+        meanings=Meanings(lambda: embedder, MemoryVectors()),
+    )
+    try:
+        process, before = await servers.get("snapshot")
+        await asyncio.wait_for(servers.settled(), 5)
+        assert not (await servers.search("snapshot")).keyword_only
+        embedder.texts.clear()
+        await process.call("debug__change", {"text": "added"}, timeout_s=5)
+        async with asyncio.timeout(5):
+            while (await servers.search("snapshot")).catalog.hash == before.hash:
+                await asyncio.sleep(0.01)
+        await asyncio.wait_for(servers.settled(), 5)
+        assert [text.partition(":")[0] for text in embedder.texts] == ["added"]
+        assert not (await servers.search("snapshot")).keyword_only
+    finally:
+        await servers.aclose()
 
 
 @pytest.mark.case("C060")

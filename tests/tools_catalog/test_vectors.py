@@ -2,19 +2,18 @@
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 
+from tests.tools_catalog.vectors import CountingEmbedder, MemoryVectors
 from tools_catalog.attaching import Meanings
 from tools_catalog.catalog import Catalog, RawTool
 from tools_catalog.embeddings import Embedder, EmbedderUnavailable, Vector
-from tools_catalog.meaning import Vectors
 from tools_catalog.models import ToolVector
 from tools_catalog.search import ToolSearch
 from tools_catalog.vector_store import DatabaseVectors
-from tools_catalog.vectors import SUBJECTS_AT_ONCE, Preparation, Subject, subjects_of
-from tools_catalog.words import tokens
+from tools_catalog.vectors import SUBJECTS_AT_ONCE, Preparation, subjects_of
 
 THINGS = len(subjects_of(Catalog(), "any"))
 
@@ -26,37 +25,6 @@ def catalog(*descriptions: str, asks: Sequence[str] = ()) -> Catalog:
         RawTool(f"a__get_{number}", "", description, schema, {"burp/asks": list(asks)})
         for number, description in enumerate(descriptions)
     )
-
-
-class CountingEmbedder:
-    """Embeds a text by the lengths of its words, and keeps count of what it was given."""
-
-    def __init__(self, name: str = "lengths", dimension: int = 12) -> None:
-        self.name = name
-        self.dimension = dimension
-        self.texts: list[str] = []
-        self.threads: set[int] = set()
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        self.texts += texts
-        self.threads.add(threading.get_ident())
-        return [
-            [float(sum(len(word) % self.dimension == at for word in tokens(text))) for at in range(self.dimension)]
-            for text in texts
-        ]
-
-
-class MemoryVectors:
-    """Keeps vectors in a dictionary."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, Vectors] = {}
-
-    async def load(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        return {key: self.kept[key] for key in keys if key in self.kept}
-
-    async def save(self, embedder: str, made: Mapping[Subject, Vectors]) -> None:
-        self.kept |= {subject.key: vectors for subject, vectors in made.items()}
 
 
 async def test_only_new_and_changed_tools_are_embedded() -> None:
