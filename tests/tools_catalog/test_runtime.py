@@ -88,14 +88,13 @@ async def test_a_changed_list_embeds_what_is_new_and_nothing_else(fake_command: 
         meanings=Meanings(lambda: embedder, MemoryVectors()),
     )
     try:
-        process, before = await servers.get("snapshot")
+        process = (await servers.get("snapshot")).process
         await asyncio.wait_for(servers.settled(), 5)
         assert not (await servers.search("snapshot")).keyword_only
         embedder.texts.clear()
+        servers.changed.clear()
         await process.call("debug__change", {"text": "added"}, timeout_s=5)
-        async with asyncio.timeout(5):
-            while (await servers.search("snapshot")).catalog.hash == before.hash:
-                await asyncio.sleep(0.01)
+        await asyncio.wait_for(servers.changed.wait(), 5)
         await asyncio.wait_for(servers.settled(), 5)
         assert [text.partition(":")[0] for text in embedder.texts] == ["added"]
         assert not (await servers.search("snapshot")).keyword_only
