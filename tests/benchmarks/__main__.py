@@ -1,16 +1,17 @@
-"""Run all benchmarks on a data folder of their own.
+"""Run all benchmarks, one after the other, each in a process and a data folder of its own.
 
 `--write` puts the table into docs/benchmarks.md, `--peers` installs and measures public peers as well. Names of
-measurements, such as `loop_overhead`, run these alone; their rows are then printed only.
+measurements, such as `loop_overhead`, run these alone; their rows are then printed only. A measurement that fails
+is told, and nothing is written.
 """
 
-import importlib
-import os
+import json
+import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+
+from tests.benchmarks import report
 
 # In the order of the table; each is a module here with a `measure`.
 MEASURES = (
@@ -30,35 +31,33 @@ MEASURES = (
 WITH_PEERS = ("loop_overhead", "peers")
 
 
-def main() -> None:
-    """Measure, print, and write when asked."""
-    with tempfile.TemporaryDirectory(prefix="burp-bench-") as folder:
-        os.environ |= {"BURP_DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "burp_site.settings"}
-        os.environ.pop("ANTHROPIC_API_KEY", None)
-        import django
-        from django.core.management import call_command
-
-        django.setup()
-        call_command("migrate", verbosity=0)
-        from tests.benchmarks import report
-
-        wanted = [name for name in (*MEASURES, "peers") if name in sys.argv]
-        with_peers = "--peers" in sys.argv
-        everything = (*MEASURES, "peers") if with_peers else MEASURES
-        rows = measured(wanted or everything, Path(folder) if with_peers else None)
-        sys.stdout.write(f"{report.table(rows)}\n")
-        if "--write" in sys.argv and not wanted:
-            report.DOCUMENT.write_text(report.document(rows), encoding="utf-8")
+def main() -> int:
+    """Measure, print, and write when asked; return the exit code."""
+    with_peers = "--peers" in sys.argv
+    wanted = [name for name in (*MEASURES, "peers") if name in sys.argv]
+    rows, failed = [], []
+    for name in wanted or ((*MEASURES, "peers") if with_peers else MEASURES):
+        sys.stderr.write(f"measuring {name} ...\n")
+        try:
+            rows += measured(name, with_peers=with_peers and name in WITH_PEERS)
+        except subprocess.CalledProcessError:
+            failed.append(name)
+    sys.stdout.write(f"{report.table(rows)}\n")
+    if failed:
+        sys.stderr.write(f"failed: {', '.join(failed)}\n")
+    elif "--write" in sys.argv and not wanted:
+        report.DOCUMENT.write_text(report.document(rows), encoding="utf-8")
+    return bool(failed)
 
 
-def measured(names: Sequence[str], peers: Path | None) -> list[Any]:
-    """Return the rows of some measurements; with a folder for them, of public peers as well."""
-    rows = []
-    for name in names:
-        measure = importlib.import_module(f"tests.benchmarks.{name}").measure
-        rows += measure(peers / name) if peers and name in WITH_PEERS else measure()
-    return rows
+def measured(name: str, *, with_peers: bool) -> list[report.Row]:
+    """Return the rows of one measurement."""
+    with tempfile.TemporaryDirectory(prefix="burp-bench-rows-") as folder:
+        rows_file = Path(folder) / "rows.json"
+        command = [sys.executable, "-m", "tests.benchmarks.one", name, str(rows_file), *["--peers"] * with_peers]
+        subprocess.run(command, check=True)
+        return [report.Row(**row) for row in json.loads(rows_file.read_text(encoding="utf-8"))]
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
