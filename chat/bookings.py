@@ -162,7 +162,7 @@ class TurnLedger:
     async def reserve(self, step: int, worst_case: TokenUsage) -> str:
         """Reserve the worst case of a call."""
         reserve = partial(
-            budgets.budget_hold,
+            budgets.budget_reserve,
             user_id=self._user_id,
             session_id=self._session_id,
             turn_id=self._turn_id,

@@ -114,12 +114,7 @@ class Held:
     standings: tuple[Standing, ...] = ()
 
 
-def budget_reserve(**wanted: Any) -> UUID:
-    """Hold the worst case of a call and return the reservation's id; else as `budget_hold`."""
-    return budget_hold(**wanted).id
-
-
-def budget_hold(
+def budget_reserve(
     *,
     user_id: int,
     session_id: UUID,

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests import programs
-from tests.serving.phases import ACCESSIONS, BY_NAME, PHASES, Phase, World, calls, seen
+from tests.serving.phases import ACCESSIONS, BY_NAME, PHASES, Moment, Phase, World, calls, seen
 from tests.serving.settled import settled
-from tests.serving.site import WAIT_S, Home, Running
+from tests.serving.site import WAIT_S, Device, Following, Home, Running
 
 FROM_ELSEWHERE = (BY_NAME["in text"], BY_NAME["while three calls run and one is finished"])
 
@@ -119,10 +119,8 @@ def test_a_reader_who_comes_back_in_time_finds_the_turn_running(site: Running, w
     settled(site, moment, session_id, "aborted_by_user")
 
 
-@pytest.mark.case("C062")
-@pytest.mark.parametrize("phase", FROM_ELSEWHERE, ids=str)
-def test_a_second_device_stops_the_turn_of_the_first(site: Running, world: World, phase: Phase) -> None:
-    desk, phone = site.device(0), site.device(1)
+def stopped_at_phone(world: World, phase: Phase, desk: Device, phone: Device) -> tuple[Moment, str, Following]:
+    """Ask at the desk, stop at the phone, and read both to their end: the turn, its session, what the phone read."""
     session_id = desk.open_session()
     moment = world.enter(phase, lambda: desk.ask(session_id))
     at_phone = phone.follow(moment.following.turn_id)
@@ -133,6 +131,14 @@ def test_a_second_device_stops_the_turn_of_the_first(site: Running, world: World
     at_phone.ended()
     at_phone.until_over()
     moment.following.until_over()
+    return moment, session_id, at_phone
+
+
+@pytest.mark.case("C062")
+@pytest.mark.parametrize("phase", FROM_ELSEWHERE, ids=str)
+def test_a_second_device_stops_the_turn_of_the_first(site: Running, world: World, phase: Phase) -> None:
+    desk, phone = site.device(0), site.device(1)
+    moment, session_id, at_phone = stopped_at_phone(world, phase, desk, phone)
     assert at_phone.raw == moment.following.raw
     settled(site, moment, session_id, "aborted_by_user")
 
@@ -143,15 +149,6 @@ def test_a_stop_that_reaches_another_worker_is_heard(
     site: Running, other_worker: Running, world: World, phase: Phase
 ) -> None:
     desk, phone = site.device(0), other_worker.device(1)
-    session_id = desk.open_session()
-    moment = world.enter(phase, lambda: desk.ask(session_id))
-    at_phone = phone.follow(moment.following.turn_id)
-    at_phone.until_seen(moment.following.events[-1]["type"])
-    phone.stop(moment.following.turn_id)
-    moment.until_closed()
-    moment.following.ended()
-    at_phone.ended()
-    at_phone.until_over()
-    moment.following.until_over()
+    moment, session_id, at_phone = stopped_at_phone(world, phase, desk, phone)
     assert at_phone.raw == moment.following.raw
     settled(site, moment, session_id, "aborted_by_user")

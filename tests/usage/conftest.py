@@ -48,6 +48,6 @@ def reserve(user: User, budgets: Callable[..., None]) -> Callable[..., UUID]:
 
     def reserve_cents(cents: int, **changes: Any) -> UUID:
         call = {"user_id": user.pk, "session_id": uuid4(), "turn_id": uuid4(), "step": 1, "model_key": "dollar"}
-        return budget_reserve(**{**call, "worst_case": {"output": cents * 10_000}, **changes})
+        return budget_reserve(**{**call, "worst_case": {"output": cents * 10_000}, **changes}).id
 
     return reserve_cents

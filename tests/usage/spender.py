@@ -32,7 +32,7 @@ def spend(seed: int) -> None:
         for step in range(1, dice.randrange(2, 6)):
             say("reserve")
             try:
-                held = budgets.budget_reserve(**turn, step=step, worst_case=WORST)
+                held = budgets.budget_reserve(**turn, step=step, worst_case=WORST).id
             except budgets.BudgetExceeded:
                 say("refused")
                 break

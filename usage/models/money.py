@@ -194,10 +194,6 @@ class LedgerEntry(models.Model):
 class ReservationQuerySet(models.QuerySet["Reservation"]):
     """Reservations by whether they still bind money."""
 
-    def open_since(self, at: datetime) -> "ReservationQuerySet":
-        """Return the open ones made at or after `at`; older ones belong to processes that died."""
-        return self.filter(state=Reservation.State.OPEN, created_at__gte=at)
-
     def amount_pico_usd(self) -> int:
         """Return the sum of the amounts."""
         return int(self.aggregate(total=Sum("amount_pico_usd"))["total"] or 0)
